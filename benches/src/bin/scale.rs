@@ -1,0 +1,68 @@
+//! CPU time and memory of `check`, `build` and loading as the number of tools grows.
+//!
+//! Each size runs in a process of its own, so that its peak memory is its own. Linux only: it reads `/proc`.
+#![expect(clippy::print_stdout, reason = "its output is its purpose")]
+
+use mcp_bundle::format::{self, Trust};
+use mcpc::check::check_files;
+use std::process::Command;
+
+const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];
+const ROUNDS: usize = 5;
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Failure> {
+    if let Some(size) = std::env::args().nth(1) {
+        return measure(size.parse()?);
+    }
+    println!("best of {ROUNDS} rounds, CPU time of one thread");
+    println!(
+        "{:>7}  {:>10}  {:>12}  {:>10}  {:>9}  {:>10}  {:>9}",
+        "tools", "check ms", "µs per tool", "build ms", "load ms", "bundle KiB", "peak MiB"
+    );
+    for size in SIZES {
+        let output = Command::new(std::env::current_exe()?).arg(size.to_string()).output()?;
+        print!("{}", String::from_utf8(output.stdout)?);
+    }
+    Ok(())
+}
+
+fn measure(tools: usize) -> Result<(), Failure> {
+    let specs = mcpc_benches::specs(tools);
+    let (mut check, mut build, mut load) = (f64::MAX, f64::MAX, f64::MAX);
+    let mut size = 0;
+    for _ in 0..ROUNDS {
+        let start = cpu_ms()?;
+        let report = check_files(&specs);
+        check = check.min(cpu_ms()? - start);
+        let contents = report.contents.ok_or("the synthetic specs are clean")?;
+        let bytes = format::write(&contents)?;
+        build = build.min(cpu_ms()? - start);
+        size = bytes.len();
+        let start = cpu_ms()?;
+        format::read(&bytes, &Trust::Any)?;
+        load = load.min(cpu_ms()? - start);
+    }
+    let per_tool = check * 1000.0 / tools as f64;
+    println!(
+        "{tools:>7}  {check:>10.2}  {per_tool:>12.1}  {build:>10.2}  {load:>9.2}  {:>10}  {:>9.1}",
+        size / 1024,
+        peak_mib()?
+    );
+    Ok(())
+}
+
+/// Time that this thread has run.
+fn cpu_ms() -> Result<f64, Failure> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
+    let nanoseconds: f64 = text.split(' ').next().ok_or("schedstat is empty")?.parse()?;
+    Ok(nanoseconds / 1e6)
+}
+
+fn peak_mib() -> Result<f64, Failure> {
+    let text = std::fs::read_to_string("/proc/self/status")?;
+    let line = text.lines().find(|line| line.starts_with("VmHWM:")).ok_or("no VmHWM")?;
+    let kib: f64 = line.split_whitespace().nth(1).ok_or("no figure")?.parse()?;
+    Ok(kib / 1024.0)
+}

@@ -1,0 +1,206 @@
+//! Binding: the arguments of a call in, the upstream request out.
+//!
+//! A pure function of the plan, the arguments and a few values of the place it runs in. One pass over
+//! the arguments looks each up, checks it and remembers where it stands; then every position writes
+//! its part of the request with its own encoder. There is no other way for a value into a request.
+//!
+//! All problems of a call are reported at once, in words that a model can act on. A message never
+//! holds the value of a sensitive parameter or of a variable.
+//!
+//! A warm [`Scratch`] and [`Request`] make binding free of allocations, a full schema aside.
+
+mod arguments;
+mod check;
+mod problem;
+mod request;
+mod wording;
+
+pub use problem::{BindError, MAX_PROBLEMS, Problem, ProblemKind};
+pub use request::Request;
+
+pub(crate) use problem::Problems;
+
+use crate::json::{Kind, Value};
+use crate::matchers::Matchers;
+use crate::plan::{Contents, ToolPlan};
+use crate::position::{self, Sink, Source};
+use crate::schema;
+
+/// What a call may hold at most; lengths in bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Members of the arguments object.
+    pub arguments: usize,
+    /// Nesting, the arguments object included; at most [`crate::json::MAX_DEPTH`].
+    pub depth: usize,
+    /// One value in a path, before percent-encoding.
+    pub path_value: usize,
+    /// One header value, the cookie header included.
+    pub header_value: usize,
+    /// Path and query together.
+    pub target: usize,
+    pub body: usize,
+}
+
+/// What a request is made of beside arguments.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Values<'a> {
+    /// Indexed like [`crate::plan::Manifest::variables`].
+    pub variables: &'a [Box<str>],
+    pub tenant_id: Option<&'a str>,
+    pub principal_sub: Option<&'a str>,
+}
+
+/// Memory that one call leaves to the next.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// One for each parameter of the tool.
+    slots: Vec<Slot>,
+    /// Arguments that no parameter names, in the order given.
+    extras: Vec<Extra>,
+    /// Which properties of the open objects have been seen.
+    seen: Vec<u64>,
+    text: String,
+    bytes: Vec<u8>,
+    marks: Vec<usize>,
+}
+
+/// What is known of one parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Slot {
+    Absent,
+    /// A problem with it is already reported.
+    Refused,
+    Given(Span),
+    /// The plan's default stands in.
+    Default,
+}
+
+/// A value's place in the arguments; holds no reference so that the memory can be used again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Span {
+    start: usize,
+    end: usize,
+    kind: Kind,
+    escaped: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Extra {
+    pub key: Span,
+    pub value: Span,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            arguments: 256,
+            depth: 64,
+            path_value: 2 << 10,
+            header_value: 8 << 10,
+            target: 64 << 10,
+            body: 1 << 20,
+        }
+    }
+}
+
+impl Span {
+    /// The place of a value that was scanned from `text`.
+    pub(crate) fn of_value(text: &str, value: Value<'_>) -> Span {
+        let start = value.text.as_ptr().addr().wrapping_sub(text.as_ptr().addr());
+        let end = start.wrapping_add(value.text.len());
+        Span { start, end, kind: value.kind, escaped: value.escaped }
+    }
+
+    pub(crate) fn of<'a>(&self, text: &'a str) -> Value<'a> {
+        let text = text.get(self.start..self.end).unwrap_or_default();
+        Value { kind: self.kind, text, escaped: self.escaped }
+    }
+}
+
+/// Binds the arguments of a call, a JSON object, to the request that the tool's plan describes.
+///
+/// `matchers` are those of `contents`, and `tool` is one of its tools. An absent `arguments` is `{}`.
+/// `request` is overwritten; after an error its content means nothing.
+#[expect(clippy::too_many_arguments, reason = "each has an owner and a lifetime of its own")]
+pub fn bind(
+    contents: &Contents,
+    matchers: &Matchers,
+    tool: &ToolPlan,
+    arguments: &[u8],
+    values: &Values<'_>,
+    limits: &Limits,
+    scratch: &mut Scratch,
+    request: &mut Request,
+) -> Result<(), BindError> {
+    let mut problems = Problems::default();
+    request.clear();
+    request.method = tool.method;
+    let collected = arguments::collect(contents, matchers, tool, arguments, limits, scratch, &mut problems);
+    if let Some(text) = collected {
+        if let Some(index) = tool.schema {
+            check_schema(contents, matchers, tool, index, arguments, limits, &mut problems);
+        }
+        let source = Source {
+            contents,
+            tool,
+            arguments: text,
+            slots: &scratch.slots,
+            extras: &scratch.extras,
+            values,
+            limits,
+        };
+        let mut sink = Sink {
+            request,
+            problems: &mut problems,
+            text: &mut scratch.text,
+            bytes: &mut scratch.bytes,
+            marks: &mut scratch.marks,
+        };
+        position::write(&source, &mut sink);
+    }
+    problems.into_result(contents.strings.get(tool.name))
+}
+
+fn check_schema(
+    contents: &Contents,
+    matchers: &Matchers,
+    tool: &ToolPlan,
+    index: u32,
+    arguments: &[u8],
+    limits: &Limits,
+    problems: &mut Problems,
+) {
+    let value = match schema::parse_strict(arguments, limits.depth) {
+        Ok(value) => value,
+        Err(error) => {
+            let kind = match error {
+                schema::StrictError::DuplicateKey { .. } => ProblemKind::DuplicateArgument,
+                schema::StrictError::NumberOutOfRange { .. } => ProblemKind::OutOfRange,
+                schema::StrictError::NotJson(_) => ProblemKind::NotJson,
+            };
+            problems.push(kind, || (String::new(), wording::strict_error(&error)));
+            return;
+        }
+    };
+    let Some(validator) = matchers.schema(contents, index) else {
+        problems.push(ProblemKind::Schema, || {
+            (String::new(), "the arguments cannot be checked: the tool's schema is invalid".to_owned())
+        });
+        return;
+    };
+    let checked = problems.count();
+    for found in schema::validate(validator, &value) {
+        let sensitive = arguments::find_parameter(contents, tool, &found.root)
+            .and_then(|index| tool.parameters.get(index))
+            .is_some_and(|parameter| parameter.sensitive);
+        let path = if sensitive { &found.root } else { &found.path };
+        // The compiled checks say it better where both see it.
+        if problems.mentions(path, checked) {
+            continue;
+        }
+        problems.push(ProblemKind::Schema, || {
+            (path.to_owned(), wording::schema(path, &found.message, sensitive))
+        });
+    }
+}

@@ -1,0 +1,159 @@
+//! What the format fixes: magic, limits, section ids, feature bits, and what a revision is.
+
+use super::error::ReadError;
+use sha2::{Digest, Sha256};
+use std::fmt;
+
+/// The first bytes of a bundle. The high bit, the line end and the Ctrl-Z show what a text-mode copy did.
+pub const MAGIC: [u8; 8] = *b"\x89MCPK\r\n\x1a";
+/// The format version that this crate writes and reads.
+pub const VERSION: u16 = 1;
+
+/// Bytes before the section table.
+pub const HEADER_LENGTH: usize = 32;
+/// Bytes of one row of the section table.
+pub const TABLE_ROW_LENGTH: usize = 56;
+
+/// The largest file that is read or written.
+pub const MAX_FILE_LENGTH: u64 = 512 * 1024 * 1024;
+/// The most sections that a table may announce, whatever the version.
+pub const MAX_SECTIONS: u32 = 64;
+/// The most tools in one bundle.
+pub const MAX_TOOLS: usize = 1_000_000;
+/// The longest name of anything: toolset, variable, scope, host, parameter, property, header, field.
+pub const MAX_NAME_LENGTH: usize = 1024;
+/// The longest fixed JSON value that is made of several parts, and all of them together.
+pub const MAX_FIXED_JSON_LENGTH: usize = 1024 * 1024;
+pub const MAX_FIXED_JSON_TOTAL: usize = 1024 * 1024 * 1024;
+/// The most signatures on one bundle.
+pub const MAX_SIGNATURES: usize = 16;
+
+/// A section of the bundle. Ids are never reused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SectionId {
+    Manifest,
+    Upstreams,
+    Tools,
+    Strings,
+    Templates,
+    List,
+    Policies,
+}
+
+/// What a reader must understand to serve a bundle, as a set of bits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Features(pub u64);
+
+/// The identity of a bundle: the SHA-256 of its header and section table, which pin every section by digest.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Revision(pub [u8; 32]);
+
+impl SectionId {
+    /// Every section of version 1, in the order of the file.
+    pub const ALL: [SectionId; 7] = [
+        SectionId::Manifest,
+        SectionId::Upstreams,
+        SectionId::Tools,
+        SectionId::Strings,
+        SectionId::Templates,
+        SectionId::List,
+        SectionId::Policies,
+    ];
+
+    pub const fn id(self) -> u32 {
+        match self {
+            SectionId::Manifest => 1,
+            SectionId::Upstreams => 2,
+            SectionId::Tools => 3,
+            SectionId::Strings => 4,
+            SectionId::Templates => 5,
+            SectionId::List => 6,
+            SectionId::Policies => 7,
+        }
+    }
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            SectionId::Manifest => "manifest",
+            SectionId::Upstreams => "upstreams",
+            SectionId::Tools => "tools",
+            SectionId::Strings => "strings",
+            SectionId::Templates => "templates",
+            SectionId::List => "list",
+            SectionId::Policies => "policies",
+        }
+    }
+}
+
+impl Features {
+    /// Templates are carried as text.
+    pub const TEMPLATE_TEXT: Features = Features(1);
+    /// Some arguments or answers need a full JSON Schema validator.
+    pub const JSON_SCHEMA: Features = Features(1 << 1);
+
+    /// The known features with their names.
+    pub const NAMES: [(Features, &str); 2] =
+        [(Features::TEMPLATE_TEXT, "template-text"), (Features::JSON_SCHEMA, "json-schema")];
+
+    pub const fn contains(self, other: Features) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    pub const fn union(self, other: Features) -> Features {
+        Features(self.0 | other.0)
+    }
+
+    pub const fn without(self, other: Features) -> Features {
+        Features(self.0 & !other.0)
+    }
+
+    /// The bits that this crate has no name for.
+    pub fn unknown(self) -> Features {
+        Features::NAMES.iter().fold(self, |rest, (known, _)| rest.without(*known))
+    }
+
+    /// The names of the known features in the set.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        Features::NAMES.into_iter().filter(move |(feature, _)| self.contains(*feature)).map(|(_, name)| name)
+    }
+
+    /// The numbers of the bits in the set, lowest first.
+    pub fn bits(self) -> impl Iterator<Item = u32> {
+        (0..u64::BITS).filter(move |bit| self.0 >> bit & 1 == 1)
+    }
+}
+
+impl Revision {
+    /// The revision of a bundle whose header and table are `head`.
+    pub(super) fn of(head: &[u8]) -> Revision {
+        Revision(Sha256::digest(head).into())
+    }
+}
+
+impl fmt::Display for SectionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for Revision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_hex(f, &self.0)
+    }
+}
+
+impl fmt::Debug for Revision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Revision({self})")
+    }
+}
+
+pub(super) fn write_hex(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
+    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+}
+
+/// The `N` bytes at `at`; that they are missing means that the file was cut.
+pub(super) fn array_at<const N: usize>(bytes: &[u8], at: usize) -> Result<[u8; N], ReadError> {
+    let found = bytes.get(at..).and_then(|rest| rest.first_chunk::<N>());
+    found.copied().ok_or(ReadError::Truncated { expected: (at + N) as u64, actual: bytes.len() as u64 })
+}

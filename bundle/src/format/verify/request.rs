@@ -1,0 +1,136 @@
+//! What a tool sends upstream: path, query, headers and cookies.
+
+use super::body;
+use super::scan::{Class, Scanner, name};
+use super::shared::{Checked, ensure, index, quote, text};
+use super::text::{is_forbidden_header, is_header_name, is_query_name, is_token};
+use crate::plan::{Contents, Part, Placed, ToolPlan};
+use crate::pool::StrId;
+use crate::tag::{BodyKind, PartKind, Position};
+
+/// The plan of a request, and how often each parameter has been met in it.
+pub(super) struct Request<'a, 's> {
+    pub(super) contents: &'a Contents,
+    pub(super) tool: &'a ToolPlan,
+    pub(super) scanner: &'a mut Scanner<'s>,
+    placed: &'a mut [u32],
+}
+
+/// Where parts stand: which parameters may, and of which class each literal must be by itself.
+#[derive(Clone, Copy)]
+pub(super) struct Site {
+    pub(super) position: Position,
+    pub(super) literals: Option<Class>,
+}
+
+/// A tool with a fixed answer has no request.
+pub(super) fn nothing_sent(tool: &ToolPlan) -> Checked {
+    let is_empty = tool.path.is_empty()
+        && tool.query.is_empty()
+        && tool.headers.is_empty()
+        && tool.cookies.is_empty()
+        && tool.body.kind == BodyKind::None
+        && tool.body.ops.is_empty()
+        && tool.body.whole.is_none()
+        && tool.body.content_type.is_none();
+    ensure(is_empty, || "a fixed answer, but also a request".to_owned())
+}
+
+impl<'a, 's> Request<'a, 's> {
+    pub(super) fn new(
+        contents: &'a Contents,
+        tool: &'a ToolPlan,
+        scanner: &'a mut Scanner<'s>,
+        placed: &'a mut [u32],
+    ) -> Request<'a, 's> {
+        Request { contents, tool, scanner, placed }
+    }
+
+    pub(super) fn check(mut self) -> Checked {
+        self.path()?;
+        let tool = self.tool;
+        for pair in &tool.query {
+            let site = Site { position: Position::Query, literals: Some(Class::QueryLiteral) };
+            self.pair(pair, "query parameter", is_query_name, site)?;
+        }
+        self.headers()?;
+        for pair in &tool.cookies {
+            let site = Site { position: Position::Cookie, literals: Some(Class::CookieLiteral) };
+            self.pair(pair, "cookie", is_token, site)?;
+        }
+        body::body(&mut self)
+    }
+
+    fn path(&mut self) -> Checked {
+        let first = match self.tool.path.first() {
+            Some(Part { kind: PartKind::Literal, id }) => text(&self.contents.strings, StrId(*id), "path")?,
+            Some(_) | None => "",
+        };
+        ensure(first.starts_with('/'), || "the path does not begin with `/`".to_owned())?;
+        let site = Site { position: Position::Path, literals: Some(Class::PathLiteral) };
+        for part in &self.tool.path {
+            self.part(part, site).map_err(|problem| format!("path: {problem}"))?;
+        }
+        Ok(())
+    }
+
+    fn headers(&mut self) -> Checked {
+        let mut after_parameters = false;
+        for pair in &self.tool.headers {
+            let site = Site { position: Position::Header, literals: Some(Class::HeaderLiteral) };
+            self.pair(pair, "header", is_header_name, site)?;
+            let name = self.contents.strings.get(pair.name);
+            ensure(!is_forbidden_header(name), || format!("a tool may not set header {}", quote(name)))?;
+            let of_parameter = is_parameter(&pair.value);
+            ensure(of_parameter || !after_parameters, || {
+                format!("fixed header {} stands after those of parameters", quote(name))
+            })?;
+            after_parameters = of_parameter;
+        }
+        Ok(())
+    }
+
+    fn pair(&mut self, pair: &Placed, what: &str, is_name: fn(&str) -> bool, site: Site) -> Checked {
+        let name = name(&self.contents.strings, pair.name, what)?;
+        ensure(is_name(name), || format!("{} cannot name a {what}", quote(name)))?;
+        self.value(&pair.value, site).map_err(|problem| format!("{what} {}: {problem}", quote(name)))
+    }
+
+    /// One parameter, or fixed parts: a value that is left out is left out as a whole.
+    pub(super) fn value(&mut self, parts: &[Part], site: Site) -> Checked {
+        let has_parameter = parts.iter().any(|part| part.kind == PartKind::Parameter);
+        ensure(!has_parameter || parts.len() == 1, || "a parameter must be the whole value".to_owned())?;
+        parts.iter().try_for_each(|part| self.part(part, site))
+    }
+
+    fn part(&mut self, part: &Part, site: Site) -> Checked {
+        match part.kind {
+            PartKind::Literal => match site.literals {
+                Some(class) => self.scanner.text(StrId(part.id), class, "literal").map(drop),
+                None => text(&self.contents.strings, StrId(part.id), "literal").map(drop),
+            },
+            PartKind::Parameter => self.place(part.id, site.position),
+            PartKind::Variable => index(part.id, self.contents.manifest.variables.len(), "variable"),
+            PartKind::TenantId | PartKind::PrincipalSub => {
+                ensure(part.id == 0, || format!("`{}` has the id {}, not 0", part.kind, part.id))
+            }
+        }
+    }
+
+    /// Counts a parameter that stands at `position`.
+    pub(super) fn place(&mut self, parameter: u32, position: Position) -> Checked {
+        let (parameters, at) = (&self.tool.parameters, parameter as usize);
+        let (Some(found), Some(count)) = (parameters.get(at), self.placed.get_mut(at)) else {
+            return index(parameter, parameters.len(), "parameter");
+        };
+        *count = count.saturating_add(1);
+        ensure(found.position == position, || {
+            let name = self.contents.strings.get(found.name);
+            format!("parameter {} belongs in the {}, not in the {position}", quote(name), found.position)
+        })
+    }
+}
+
+pub(super) fn is_parameter(parts: &[Part]) -> bool {
+    matches!(parts, [Part { kind: PartKind::Parameter, .. }])
+}

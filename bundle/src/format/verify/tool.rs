@@ -1,0 +1,108 @@
+//! One tool: its name, its parameters, and every index that it holds.
+
+use super::checks;
+use super::request;
+use super::scan::{Class, Scanner, name};
+use super::shared::{Ascending, Checked, ensure, index, optional_index, optional_text, quote, text};
+use super::text::{is_token, is_tool_name};
+use crate::plan::{Contents, Parameter, ResponsePlan, ToolPlan};
+use crate::tag::{BodyKind, Position};
+
+/// Goes through the tools in their order.
+pub(super) struct Verifier<'a> {
+    contents: &'a Contents,
+    names: Ascending<'a>,
+    /// How often each parameter of the current tool is placed; kept to reuse the allocation.
+    placed: Vec<u32>,
+    scanner: Scanner<'a>,
+}
+
+impl<'a> Verifier<'a> {
+    pub(super) fn new(contents: &'a Contents) -> Verifier<'a> {
+        Verifier {
+            contents,
+            names: Ascending::new("tool"),
+            placed: Vec::new(),
+            scanner: Scanner::new(&contents.strings),
+        }
+    }
+
+    pub(super) fn tool(&mut self, tool: &ToolPlan) -> Checked {
+        let Contents { strings, manifest, .. } = self.contents;
+        let name = name(strings, tool.name, "name")?;
+        ensure(is_tool_name(name), || "a name is 1 to 64 letters, digits, `_` and `-`".to_owned())?;
+        self.names.next(name)?;
+
+        index(tool.toolset, manifest.toolsets.len(), "toolset")?;
+        optional_index(tool.upstream, self.contents.upstreams.len(), "upstream")?;
+        optional_index(tool.schema, manifest.schemas.len(), "schema")?;
+        index(tool.policy, self.contents.policies.len(), "policy")?;
+        self.response(&tool.response)?;
+
+        for (at, check) in tool.checks.iter().enumerate() {
+            checks::check(self.contents, &mut self.scanner, check, at)
+                .map_err(|problem| format!("check {at}: {problem}"))?;
+        }
+        optional_index(tool.additional, tool.checks.len(), "additional arguments: check")?;
+        ensure(tool.additional.is_none() || tool.body.kind == BodyKind::Json, || {
+            "additional arguments without a JSON body to write them into".to_owned()
+        })?;
+        self.parameters(tool)?;
+        self.request(tool)
+    }
+
+    fn response(&self, response: &ResponsePlan) -> Checked {
+        let Contents { strings, manifest, templates, .. } = self.contents;
+        optional_index(response.template, templates.len(), "template")?;
+        optional_index(response.error_template, templates.len(), "error template")?;
+        optional_index(response.output_schema, manifest.schemas.len(), "output schema")?;
+        optional_text(strings, response.respond, "fixed answer")?;
+        for path in &response.select {
+            text(strings, *path, "selected path")?;
+        }
+        Ok(())
+    }
+
+    fn parameters(&mut self, tool: &ToolPlan) -> Checked {
+        let mut names = Ascending::new("parameter");
+        for parameter in &tool.parameters {
+            let name = name(&self.contents.strings, parameter.name, "parameter name")?;
+            names.next(name)?;
+            self.parameter(tool, parameter)
+                .map_err(|problem| format!("parameter {}: {problem}", quote(name)))?;
+        }
+        Ok(())
+    }
+
+    fn parameter(&mut self, tool: &ToolPlan, parameter: &Parameter) -> Checked {
+        index(parameter.check, tool.checks.len(), "check")?;
+        self.scanner.optional_text(parameter.default, Class::Json, "default")?;
+        if let Some(header) = parameter.mcp_header {
+            let header = name(&self.contents.strings, header, "header name")?;
+            ensure(is_token(header), || format!("{} cannot name a header", quote(header)))?;
+        }
+        let may_be_absent = !parameter.required && parameter.default.is_none();
+        ensure(parameter.position != Position::Path || !may_be_absent, || {
+            "part of the path, but neither required nor with a default".to_owned()
+        })
+    }
+
+    fn request(&mut self, tool: &ToolPlan) -> Checked {
+        match (tool.upstream, tool.response.respond) {
+            (None, None) => return Err("neither an upstream nor a fixed answer".to_owned()),
+            (Some(_), Some(_)) => return Err("both an upstream and a fixed answer".to_owned()),
+            (None, Some(_)) => return request::nothing_sent(tool),
+            (Some(_), None) => {}
+        }
+        self.placed.clear();
+        self.placed.resize(tool.parameters.len(), 0);
+        request::Request::new(self.contents, tool, &mut self.scanner, &mut self.placed).check()?;
+        for (parameter, count) in tool.parameters.iter().zip(&self.placed) {
+            ensure(*count == 1, || {
+                let (name, position) = (self.contents.strings.get(parameter.name), parameter.position);
+                format!("parameter {} is placed {count} times in the {position}, not once", quote(name))
+            })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,81 @@
+//! Contents to bytes. The same contents give the same bytes, whatever the machine and the time.
+
+use super::error::WriteError;
+use super::header::{Header, Section};
+use super::layout::{Features, HEADER_LENGTH, MAX_FILE_LENGTH, MAX_SIGNATURES, SectionId, TABLE_ROW_LENGTH};
+use super::signature::{SIGNATURE_BLOCK_HEADER_LENGTH, SIGNATURE_ENTRY_LENGTH, append_block};
+use super::verify::verify;
+use crate::plan::Contents;
+use crate::pool::Pool;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+/// The bytes of a bundle, unsigned. Contents that the reader would refuse are refused here.
+pub fn write(contents: &Contents) -> Result<Vec<u8>, WriteError> {
+    verify(contents)?;
+
+    let mut bodies = Vec::with_capacity(SectionId::ALL.len());
+    for id in SectionId::ALL {
+        bodies.push((id, encode(id, contents)?));
+    }
+    let mut offset = (HEADER_LENGTH + bodies.len() * TABLE_ROW_LENGTH) as u64;
+    let mut table = Vec::with_capacity(bodies.len());
+    for (id, body) in &bodies {
+        let length = body.len() as u64;
+        table.push(Section { id: *id, offset, length, digest: Sha256::digest(body).into() });
+        offset += length;
+    }
+    let signed_length = offset;
+    // Room for all signatures, so that whatever was written can be signed.
+    let length =
+        signed_length + (SIGNATURE_BLOCK_HEADER_LENGTH + MAX_SIGNATURES * SIGNATURE_ENTRY_LENGTH) as u64;
+    if length > MAX_FILE_LENGTH {
+        return Err(WriteError::TooLarge { length });
+    }
+
+    let mut out = Header::encode(features_of(contents), &table, signed_length);
+    out.reserve_exact(signed_length as usize - out.len() + SIGNATURE_BLOCK_HEADER_LENGTH);
+    for (_, body) in &bodies {
+        out.extend_from_slice(body);
+    }
+    append_block(&mut out, &[]);
+    Ok(out)
+}
+
+/// What a reader must understand to serve these contents.
+pub(super) fn features_of(contents: &Contents) -> Features {
+    let mut features = Features::default();
+    if !contents.templates.is_empty() {
+        features = features.union(Features::TEMPLATE_TEXT);
+    }
+    if !contents.manifest.schemas.is_empty() {
+        features = features.union(Features::JSON_SCHEMA);
+    }
+    features
+}
+
+fn encode(id: SectionId, contents: &Contents) -> Result<Vec<u8>, WriteError> {
+    match id {
+        SectionId::Manifest => encode_postcard(id, &contents.manifest),
+        SectionId::Upstreams => encode_postcard(id, &contents.upstreams),
+        SectionId::Tools => encode_postcard(id, &contents.tools),
+        SectionId::Strings => Ok(encode_strings(&contents.strings)),
+        SectionId::Templates => encode_postcard(id, &contents.templates),
+        SectionId::List => encode_postcard(id, &contents.list),
+        SectionId::Policies => encode_postcard(id, &contents.policies),
+    }
+}
+
+fn encode_postcard<T: Serialize>(section: SectionId, value: &T) -> Result<Vec<u8>, WriteError> {
+    postcard::to_allocvec(value).map_err(|e| WriteError::Unencodable { section, reason: e.to_string() })
+}
+
+fn encode_strings(pool: &Pool) -> Vec<u8> {
+    let mut out = Vec::with_capacity(4 + 4 * pool.len() + pool.text().len());
+    out.extend_from_slice(&(pool.len() as u32).to_le_bytes());
+    for end in pool.ends() {
+        out.extend_from_slice(&end.to_le_bytes());
+    }
+    out.extend_from_slice(pool.text().as_bytes());
+    out
+}

@@ -1,0 +1,20 @@
+//! The contract between `mcpc`, which writes bundles, and `mcp-edge`, which serves them.
+//!
+//! A bundle is plans, not configuration: everything that can be decided before a request arrives is
+//! decided in it. This crate holds the format ([`mod@format`]), what is in it ([`plan`]), and the pure
+//! function that turns a call's arguments into an upstream request ([`bind`]).
+//!
+//! It does no IO, reads no clock and no environment, holds no `unsafe`, and never panics on input.
+
+pub mod bind;
+pub mod decimal;
+pub mod format;
+pub mod format_check;
+pub mod json;
+pub mod key_text;
+pub mod matchers;
+pub mod plan;
+pub mod pool;
+mod position;
+pub mod schema;
+pub mod tag;

@@ -1,0 +1,158 @@
+//! The regular expressions and full schemas of a bundle, compiled when they are first needed.
+//!
+//! A bundle of ten thousand tools would otherwise spend its activation on patterns that nobody asks
+//! for. The compiler accepts a pattern or a schema with the very functions used here, so what a
+//! bundle holds does compile.
+
+mod ecma;
+
+use crate::plan::Contents;
+use crate::pool::StrId;
+use crate::schema::{self, Validator};
+use regex::{Regex, RegexBuilder};
+use std::sync::OnceLock;
+
+/// Bytes that one compiled pattern may take.
+pub(crate) const PATTERN_SIZE_LIMIT: usize = 1 << 20;
+
+/// Indexed like [`crate::plan::Manifest::patterns`] and [`crate::plan::Manifest::schemas`].
+#[derive(Debug, Default)]
+pub struct Matchers {
+    patterns: Vec<OnceLock<Option<Regex>>>,
+    schemas: Vec<OnceLock<Option<Validator>>>,
+}
+
+impl Matchers {
+    pub fn new(contents: &Contents) -> Matchers {
+        Matchers {
+            patterns: contents.manifest.patterns.iter().map(|_| OnceLock::new()).collect(),
+            schemas: contents.manifest.schemas.iter().map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    /// The pattern, or `None` if the bundle has no valid one there. `contents` are those of `new`.
+    pub fn pattern(&self, contents: &Contents, index: u32) -> Option<&Regex> {
+        let id = *contents.manifest.patterns.get(index as usize)?;
+        let compile = || compile_pattern(text(contents, id)).ok();
+        self.patterns.get(index as usize)?.get_or_init(compile).as_ref()
+    }
+
+    /// The schema, or `None` if the bundle has no valid one there. `contents` are those of `new`.
+    pub fn schema(&self, contents: &Contents, index: u32) -> Option<&Validator> {
+        let id = *contents.manifest.schemas.get(index as usize)?;
+        let compile = || schema::compile(text(contents, id)).ok();
+        self.schemas.get(index as usize)?.get_or_init(compile).as_ref()
+    }
+}
+
+/// Compiles a JSON Schema `pattern`: ECMA-262 syntax with its ASCII `\d`, `\w` and `\b`, not anchored.
+///
+/// Matching takes time linear in the text. Look-around and back-references, which do not, are refused.
+pub fn compile_pattern(pattern: &str) -> Result<Regex, String> {
+    let translated = ecma::translate(pattern)?;
+    RegexBuilder::new(&translated).size_limit(PATTERN_SIZE_LIMIT).build().map_err(|error| match error {
+        regex::Error::CompiledTooBig(_) => "the pattern is too big once compiled".to_owned(),
+        // The engine draws the translated pattern over several lines; its last line says what is wrong.
+        error => {
+            let text = error.to_string();
+            let reason = text.lines().last().unwrap_or_default();
+            format!("invalid pattern: {}", reason.trim_start_matches("error: "))
+        }
+    })
+}
+
+fn text(contents: &Contents, id: StrId) -> &str {
+    contents.strings.get(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pool::PoolBuilder;
+
+    fn is_match(pattern: &str, text: &str) -> bool {
+        compile_pattern(pattern).unwrap().is_match(text)
+    }
+
+    fn refusal(pattern: &str) -> String {
+        compile_pattern(pattern).unwrap_err()
+    }
+
+    #[test]
+    fn patterns_are_searched_for_anywhere() {
+        assert!(is_match("b+", "abbc"));
+        assert!(!is_match("^b+$", "abbc"));
+        assert!(!is_match("^a$", "a\n"));
+    }
+
+    #[test]
+    fn classes_are_those_of_ecma_262() {
+        assert!(is_match(r"^\d\w$", "1_"));
+        assert!(!is_match(r"^\d$", "٣"));
+        assert!(!is_match(r"^\w$", "é"));
+        assert!(is_match(r"^\W$", "é"));
+        assert!(is_match(r"^\s$", "\u{feff}"));
+        assert!(!is_match(r"^\S$", "\u{a0}"));
+        assert!(!is_match("^.$", "\u{2028}"));
+        assert!(is_match("^.$", "😀"));
+        assert!(is_match(r"é\b", "éa"), "é is not a word character, a is");
+        assert!(is_match(r"^[^\d\s]$", "x"));
+        assert!(is_match(r"^[\w.-]+$", "a.b-c"));
+        assert!(is_match(r"^\p{Lu}\p{Script=Greek}$", "Éα"));
+    }
+
+    #[test]
+    fn escapes_are_those_of_ecma_262() {
+        assert!(is_match(r"^\u0041\x42\u{43}\cJ\0\/\-$", "ABC\n\0/-"));
+        assert!(is_match(r"^\ud83d\ude00$", "😀"));
+        assert!(is_match(r"^[\b]$", "\u{8}"));
+        assert!(is_match(r"^(?<name>a)(?:b)$", "ab"));
+    }
+
+    #[test]
+    fn class_set_syntax_of_the_engine_is_only_text() {
+        assert!(is_match("^[a[]$", "["));
+        assert!(is_match("^[a&&b]+$", "a&b"));
+        assert!(is_match("^[a~~b]+$", "~"));
+        assert!(is_match("^[+--]+$", "+,-"));
+        assert!(is_match(r"^[\w-z]+$", "a-"));
+        assert!(is_match("^[[:alpha:]]$", "a]"), "a class of `[:alph`, then `]`");
+        assert!(!is_match("[]", "a"));
+        assert!(is_match("^[^]$", "\n"));
+    }
+
+    #[test]
+    fn what_needs_backtracking_is_refused_by_name() {
+        for pattern in ["(?=a)", "(?!a)", "(?<=a)", "(?<!a)"] {
+            assert!(refusal(pattern).contains("look-around"), "{}", refusal(pattern));
+        }
+        for pattern in [r"(a)\1", r"(?<n>a)\k<n>"] {
+            assert!(refusal(pattern).contains("back-reference"), "{}", refusal(pattern));
+        }
+    }
+
+    #[test]
+    fn bad_patterns_are_refused_on_one_line() {
+        for pattern in ["(", "[", "[b-a]", "**a", r"\A", r"\", r"\u12", r"[\d-", "a{2,1}", r"\p{Nope}"] {
+            let message = refusal(pattern);
+            assert!(!message.contains('\n') && !message.is_empty(), "{message}");
+        }
+        assert_eq!(refusal("(a{999}){999}"), "the pattern is too big once compiled");
+        assert_eq!(refusal("(a"), "invalid pattern: unclosed group");
+    }
+
+    #[test]
+    fn matchers_compile_what_is_asked_for() {
+        let mut strings = PoolBuilder::new();
+        let mut contents = Contents::default();
+        contents.manifest.patterns = vec![strings.intern("^a"), strings.intern("(")];
+        contents.manifest.schemas = vec![strings.intern(r#"{"type":"object"}"#)];
+        contents.strings = strings.finish();
+        let matchers = Matchers::new(&contents);
+        assert!(matchers.pattern(&contents, 0).unwrap().is_match("ab"));
+        assert!(matchers.pattern(&contents, 1).is_none());
+        assert!(matchers.pattern(&contents, 2).is_none());
+        assert!(matchers.schema(&contents, 0).is_some());
+        assert!(matchers.schema(&contents, 1).is_none());
+    }
+}

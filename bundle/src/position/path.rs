@@ -1,0 +1,230 @@
+//! Path: every value stays inside the segment that the plan gives it.
+//!
+//! Encoding alone does not ensure that. Servers and frameworks decode once more than they should,
+//! then split at `/` and `\`, drop what follows a `;` and resolve `..`. So a segment is refused if a
+//! dot segment shows up however often it is decoded, and whatever literal stands beside the value.
+
+use super::text::{self, Percent, Place, Separator};
+use super::{Refusal, Sink, Source, percent};
+use crate::bind::ProblemKind;
+use crate::plan::Part;
+use crate::pool::StrId;
+use crate::tag::PartKind;
+
+/// Layers of encoding that a value may have of its own, beyond ours.
+const MAX_LAYERS: usize = 4;
+
+/// The segment being written.
+#[derive(Debug, Clone, Copy)]
+struct Segment {
+    start: usize,
+    /// The last part in it whose value needs a closer look.
+    owner: Option<Part>,
+}
+
+/// Percent-encoding that keeps an eye on what it encodes.
+#[derive(Debug)]
+struct PathValue {
+    /// Bytes, before encoding.
+    length: usize,
+    /// Letters, digits, `-`, `_` and `~` only, so that whatever it stands in is no dot segment.
+    harmless: bool,
+    control: bool,
+}
+
+pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
+    let mut segment = Segment { start: 0, owner: None };
+    for &part in &source.tool.path {
+        match part.kind {
+            PartKind::Literal => {
+                let literal = source.contents.strings.bytes(StrId(part.id));
+                let Some(first) = literal.iter().position(|&byte| byte == b'/') else {
+                    sink.request.target.extend_from_slice(literal);
+                    continue;
+                };
+                let (before, rest) = literal.split_at_checked(first).unwrap_or_default();
+                sink.request.target.extend_from_slice(before);
+                segment.close(source, sink);
+                sink.request.target.extend_from_slice(rest);
+                let after = rest.iter().rev().take_while(|&&byte| byte != b'/').count();
+                segment = Segment { start: sink.request.target.len() - after, owner: None };
+            }
+            PartKind::Parameter => {
+                let Some(argument) = source.argument(part.id) else { continue };
+                let mut place = PathValue::default();
+                let style = argument.parameter.style;
+                let target = &mut sink.request.target;
+                let written = text::write(argument.value, style, &mut place, sink.text, target);
+                match written.and_then(|_| place.check(source.limits.path_value)) {
+                    Ok(()) => segment.own(part, &place),
+                    Err(refusal) => refusal.report(&source.part_name(part), sink.problems),
+                }
+            }
+            PartKind::Variable | PartKind::TenantId | PartKind::PrincipalSub => {
+                let limit = source.limits.path_value;
+                source.write_fixed(&[part], sink.problems, &mut sink.request.target, |text, out| {
+                    let mut place = PathValue::default();
+                    place.piece(text, None, out)?;
+                    place.check(limit)?;
+                    segment.own(part, &place);
+                    Ok(())
+                });
+            }
+        }
+    }
+    segment.close(source, sink);
+}
+
+impl Segment {
+    fn own(&mut self, part: Part, value: &PathValue) {
+        if !value.harmless {
+            self.owner = Some(part);
+        }
+    }
+
+    /// Ends the segment: with a value in it, it must not lead anywhere else.
+    fn close(self, source: &Source<'_>, sink: &mut Sink<'_>) {
+        let Some(owner) = self.owner else { return };
+        let written = sink.request.target.get(self.start..).unwrap_or_default();
+        if let Err(message) = check_segment(written, sink.bytes) {
+            refused(message.to_owned()).report(&source.part_name(owner), sink.problems);
+        }
+    }
+}
+
+impl Default for PathValue {
+    fn default() -> PathValue {
+        PathValue { length: 0, harmless: true, control: false }
+    }
+}
+
+impl PathValue {
+    fn check(&self, limit: usize) -> Result<(), Refusal> {
+        if self.length == 0 {
+            return Err(refused("is part of the path and must not be empty".to_owned()));
+        }
+        if self.length > limit {
+            let length = self.length;
+            return Err(refused(format!(
+                "is part of the path and has {length} bytes, at most {limit} are allowed"
+            )));
+        }
+        if self.control {
+            return Err(refused("is part of the path and must not contain control characters".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+impl Place for PathValue {
+    fn piece(&mut self, text: &str, separator: Option<Separator>, out: &mut Vec<u8>) -> Result<(), Refusal> {
+        self.length += text.len();
+        if text.bytes().all(|byte| percent::is_unreserved(byte) && byte != b'.') {
+            out.extend_from_slice(text.as_bytes());
+            return Ok(());
+        }
+        self.harmless = false;
+        self.control |= text.chars().any(char::is_control);
+        Percent.piece(text, separator, out)
+    }
+
+    fn separate(&mut self, separator: Separator, out: &mut Vec<u8>) {
+        self.length += 1;
+        self.harmless = false;
+        Percent.separate(separator, out);
+    }
+}
+
+fn check_segment(segment: &[u8], buffer: &mut Vec<u8>) -> Result<(), &'static str> {
+    buffer.clear();
+    buffer.extend_from_slice(segment);
+    let mut layers = 0;
+    while percent::decode(buffer) {
+        layers += 1;
+        if layers > MAX_LAYERS + 1 {
+            return Err("is part of the path and is percent-encoded too many times");
+        }
+    }
+    if buffer.split(|byte| matches!(byte, b'/' | b'\\')).any(is_dot_segment) {
+        return Err("is part of the path and must not contain `.` or `..` as a segment");
+    }
+    // 0xC0 and 0xC1 only occur in overlong encodings, which lax decoders read as ASCII.
+    if layers > 1 && buffer.iter().any(|byte| byte.is_ascii_control() || matches!(byte, 0xC0 | 0xC1)) {
+        return Err("is part of the path and must not contain control characters, even percent-encoded");
+    }
+    Ok(())
+}
+
+fn is_dot_segment(segment: &[u8]) -> bool {
+    let name = segment.split(|&byte| byte == b';').next().unwrap_or_default();
+    matches!(name, b"." | b"..")
+}
+
+fn refused(message: String) -> Refusal {
+    Refusal { kind: ProblemKind::InvalidPathParameter, message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_refused(value: &str) -> bool {
+        let mut segment = Vec::new();
+        percent::encode(value, &mut segment);
+        check_segment(&segment, &mut Vec::new()).is_err()
+    }
+
+    #[test]
+    fn dot_segments_are_refused_in_any_disguise() {
+        for value in [
+            ".",
+            "..",
+            "../x",
+            "x/..",
+            "x/../y",
+            "./x",
+            "a/./b",
+            "..\\x",
+            "x\\..",
+            "%2e",
+            "%2E%2e",
+            "..%2f",
+            "%252e%252e",
+            "%25252e.",
+            "x%2f..",
+            "x%5c..%5cy",
+            "..;",
+            "..;x=1",
+            ".;/x",
+            "..%3bx",
+            "a/..;b/c",
+            "%2e%2e%3b",
+            "%c0%ae%c0%ae",
+        ] {
+            assert!(is_refused(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn values_that_only_look_like_dot_segments_pass() {
+        for value in [
+            "...", "a..b", ".hidden", "x.", "1.5", "a/b", "..a", "%", "100%", "%zz", "a;..", "50%25",
+            "x%20y", "é", "a%2Fb",
+        ] {
+            assert!(!is_refused(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn values_that_decode_to_control_characters_are_refused() {
+        for value in ["%00", "a%0d%0a", "%2500", "%7f"] {
+            assert!(is_refused(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn encoding_without_end_is_refused() {
+        assert!(!is_refused("%25252541"));
+        assert!(is_refused("%2525252541"));
+    }
+}

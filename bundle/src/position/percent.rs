@@ -1,0 +1,99 @@
+//! Percent-encoding (RFC 3986): everything but unreserved characters.
+
+/// Appends `text`, encoded.
+pub(super) fn encode(text: &str, out: &mut Vec<u8>) {
+    let mut rest = text.as_bytes();
+    loop {
+        let plain = rest.iter().position(|&byte| !is_unreserved(byte)).unwrap_or(rest.len());
+        let (run, special) = rest.split_at_checked(plain).unwrap_or((rest, &[]));
+        out.extend_from_slice(run);
+        let Some((&byte, after)) = special.split_first() else { return };
+        out.extend_from_slice(&[b'%', hex_digit(byte >> 4), hex_digit(byte)]);
+        rest = after;
+    }
+}
+
+/// Decodes in place, once. `true` if anything changed.
+pub(super) fn decode(bytes: &mut Vec<u8>) -> bool {
+    if memchr::memchr(b'%', bytes).is_none() {
+        return false;
+    }
+    let (mut read, mut write) = (0, 0);
+    while let Some(&byte) = bytes.get(read) {
+        let decoded = (byte == b'%').then(|| hex_pair(bytes.get(read + 1..read + 3)?)).flatten();
+        if let Some(slot) = bytes.get_mut(write) {
+            *slot = decoded.unwrap_or(byte);
+        }
+        read += if decoded.is_some() { 3 } else { 1 };
+        write += 1;
+    }
+    let changed = write < bytes.len();
+    bytes.truncate(write);
+    changed
+}
+
+/// Unreserved bytes; a table, because this is asked of every byte of every URL.
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, bounded by the loop")]
+static UNRESERVED: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let character = byte as u8;
+        table[byte] = character.is_ascii_alphanumeric() || matches!(character, b'-' | b'.' | b'_' | b'~');
+        byte += 1;
+    }
+    table
+};
+
+#[inline]
+pub(super) fn is_unreserved(byte: u8) -> bool {
+    UNRESERVED.get(usize::from(byte)).copied().unwrap_or_default()
+}
+
+fn hex_digit(nibble: u8) -> u8 {
+    match nibble & 15 {
+        digit @ 0..=9 => b'0' + digit,
+        letter => b'A' - 10 + letter,
+    }
+}
+
+fn hex_pair(pair: &[u8]) -> Option<u8> {
+    let &[high, low] = pair else { return None };
+    let value = char::from(high).to_digit(16)? << 4 | char::from(low).to_digit(16)?;
+    u8::try_from(value).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_unreserved_characters_stay() {
+        let mut out = Vec::new();
+        encode("aZ09-._~ /?#[]@!$&'()*+,;=%\\\"<>é\0\n", &mut out);
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "aZ09-._~%20%2F%3F%23%5B%5D%40%21%24%26%27%28%29%2A%2B%2C%3B%3D%25%5C%22%3C%3E%C3%A9%00%0A"
+        );
+    }
+
+    #[test]
+    fn decoding_goes_one_layer_deep() {
+        for (text, once) in
+            [("%2e%2E", ".."), ("%252e", "%2e"), ("%", "%"), ("%2", "%2"), ("%zz%41", "%zzA"), ("a", "a")]
+        {
+            let mut bytes = text.as_bytes().to_vec();
+            assert_eq!(decode(&mut bytes), text != once, "{text}");
+            assert_eq!(bytes, once.as_bytes());
+        }
+    }
+
+    #[test]
+    fn what_is_encoded_decodes_to_itself() {
+        let text: String = (0..0x800).filter_map(char::from_u32).collect();
+        let mut bytes = Vec::new();
+        encode(&text, &mut bytes);
+        decode(&mut bytes);
+        assert_eq!(bytes, text.as_bytes());
+    }
+}

@@ -1,0 +1,112 @@
+//! Query, and the pairs of a form, which are written alike.
+
+use super::text::{self, Percent};
+use super::{Argument, Content, Sink, Source, percent};
+use crate::bind::{ProblemKind, Problems};
+use crate::json::{self, Kind, Value};
+use crate::plan::Part;
+use crate::tag::Style;
+use std::io::Write;
+
+/// Writes `name=value` pairs with `&` between them.
+#[derive(Debug)]
+pub(super) struct Pairs<'s> {
+    pub out: &'s mut Vec<u8>,
+    /// Where the first pair begins; `first` is written before it.
+    pub start: usize,
+    pub first: &'static [u8],
+    pub text: &'s mut String,
+    /// The name of the pair being written, encoded.
+    pub name: &'s mut Vec<u8>,
+}
+
+pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
+    let start = sink.request.target.len();
+    let mut pairs =
+        Pairs { out: &mut sink.request.target, start, first: b"?", text: sink.text, name: sink.bytes };
+    for placed in &source.tool.query {
+        pairs.write(source, source.placed_name(placed), &placed.value, sink.problems);
+    }
+    let (length, limit) = (sink.request.target.len(), source.limits.target);
+    if length > limit {
+        sink.problems.push(ProblemKind::TooLarge, || {
+            (
+                String::new(),
+                format!("the arguments make a URL of {length} bytes, at most {limit} are allowed"),
+            )
+        });
+    }
+}
+
+impl Pairs<'_> {
+    /// Writes what a plan has under one name, which is already encoded.
+    pub(super) fn write(&mut self, source: &Source<'_>, name: &str, value: &[Part], problems: &mut Problems) {
+        self.name.clear();
+        self.name.extend_from_slice(name.as_bytes());
+        match source.content(value) {
+            Content::Argument(None) => {}
+            Content::Argument(Some(argument)) => self.argument(argument),
+            Content::Fixed(parts) => {
+                self.begin();
+                source.write_fixed(parts, problems, self.out, |text, out| {
+                    percent::encode(text, out);
+                    Ok(())
+                });
+            }
+        }
+    }
+
+    fn argument(&mut self, Argument { parameter, value }: Argument<'_>) {
+        match (parameter.style, value.kind) {
+            (Style::Repeat, Kind::Array) => {
+                for element in json::elements(value).filter(|element| element.kind != Kind::Null) {
+                    self.one(element);
+                }
+            }
+            (Style::Deep, Kind::Array | Kind::Object) => self.deep(value),
+            (style, _) => {
+                let before = self.out.len();
+                self.begin();
+                // Percent-encoding refuses nothing.
+                let written = text::write(value, style, &mut Percent, self.text, self.out);
+                if written == Ok(0) {
+                    self.out.truncate(before);
+                }
+            }
+        }
+    }
+
+    /// `a[b][0]=c`, with the brackets encoded. Recursion is bounded by the depth of the arguments.
+    fn deep(&mut self, value: Value<'_>) {
+        let length = self.name.len();
+        for (index, element) in json::elements(value).enumerate() {
+            // Writing to a `Vec` cannot fail.
+            let _ = write!(self.name, "%5B{index}%5D");
+            self.deep(element);
+            self.name.truncate(length);
+        }
+        for (key, member) in json::members(value) {
+            self.name.extend_from_slice(b"%5B");
+            percent::encode(key.unescaped(self.text), self.name);
+            self.name.extend_from_slice(b"%5D");
+            self.deep(member);
+            self.name.truncate(length);
+        }
+        if !matches!(value.kind, Kind::Array | Kind::Object | Kind::Null) {
+            self.one(value);
+        }
+    }
+
+    fn one(&mut self, value: Value<'_>) {
+        self.begin();
+        // Percent-encoding refuses nothing.
+        let _ = text::one(value, None, &mut Percent, self.text, self.out);
+    }
+
+    fn begin(&mut self) {
+        let before: &[u8] = if self.out.len() == self.start { self.first } else { b"&" };
+        self.out.extend_from_slice(before);
+        self.out.extend_from_slice(self.name);
+        self.out.push(b'=');
+    }
+}

@@ -1,0 +1,344 @@
+//! Full JSON Schemas, for what the compiled argument checks cannot say.
+//!
+//! The only place that knows which crate does it. A schema never reaches out: a `$ref` to anything
+//! but the schema itself and the standard's own meta-schemas is an error. Formats and patterns are
+//! those of the compiled checks, so that the two ways of checking agree.
+
+use crate::format_check;
+use crate::json::{Kind, ScanError, Scanner};
+use crate::matchers::{PATTERN_SIZE_LIMIT, compile_pattern};
+use crate::tag::Format;
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::paths::{Location, LocationSegment};
+use jsonschema::{Keyword, PatternOptions, ValidationError};
+use regex::Regex;
+use serde_json::{Map, Number, Value};
+
+/// Problems reported for one value.
+pub const MAX_PROBLEMS: usize = 20;
+
+/// Formats that the crate would enforce on its own. Here they are only published.
+const UNENFORCED: [&str; 11] = [
+    "duration",
+    "hostname",
+    "idn-email",
+    "idn-hostname",
+    "iri",
+    "iri-reference",
+    "json-pointer",
+    "regex",
+    "relative-json-pointer",
+    "uri-reference",
+    "uri-template",
+];
+
+/// A compiled schema.
+#[derive(Debug, Clone)]
+pub struct Validator(jsonschema::Validator);
+
+/// Why a text is not a schema.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct SchemaError {
+    pub message: String,
+    /// JSON pointer to the place in the schema; empty for the schema as a whole.
+    pub pointer: String,
+}
+
+/// One way in which a value fails its schema. Never quotes the value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaProblem {
+    /// As in `items[2].name`; empty for the value as a whole.
+    pub path: String,
+    /// The first name in `path`.
+    pub root: String,
+    pub message: String,
+}
+
+/// Why a text is not a JSON value that everyone reads alike.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StrictError {
+    #[error("{0}")]
+    NotJson(#[from] ScanError),
+    #[error("member `{name}` occurs twice")]
+    DuplicateKey { name: String },
+    #[error("number {text} is out of range")]
+    NumberOutOfRange { text: String },
+}
+
+/// The `pattern` keyword with our own engine.
+struct Pattern {
+    source: String,
+    regex: Regex,
+}
+
+/// Compiles a schema; draft 2020-12 unless its `$schema` names another.
+pub fn compile(json_text: &str) -> Result<Validator, SchemaError> {
+    let mut schema = parse_strict(json_text.as_bytes(), crate::json::MAX_DEPTH)
+        .map_err(|error| SchemaError { message: error.to_string(), pointer: String::new() })?;
+    // The order of keywords shows in what the validator says, and the map's own order depends on the build.
+    schema.sort_all_objects();
+    let mut options = jsonschema::options()
+        .offline()
+        .with_pattern_options(PatternOptions::regex().size_limit(PATTERN_SIZE_LIMIT))
+        .with_keyword("pattern", pattern_keyword)
+        .should_validate_formats(true)
+        .should_ignore_unknown_formats(true);
+    for name in UNENFORCED {
+        options = options.with_format(name, |_| true);
+    }
+    for &format in Format::ALL {
+        options = options.with_format(format.as_str(), move |text| format_check::matches(format, text));
+    }
+    match options.build(&schema) {
+        Ok(validator) => Ok(Validator(validator)),
+        // Of a schema that its meta-schema refuses, the instance is the schema.
+        Err(error) => Err(SchemaError {
+            message: error.to_string(),
+            pointer: error.instance_path().as_str().to_owned(),
+        }),
+    }
+}
+
+/// What is wrong with a value, at most [`MAX_PROBLEMS`] things.
+pub fn validate(validator: &Validator, value: &Value) -> Vec<SchemaProblem> {
+    if validator.0.is_valid(value) {
+        return Vec::new();
+    }
+    validator.0.iter_errors(value).flat_map(problems_of).take(MAX_PROBLEMS).collect()
+}
+
+/// Parses a text into a tree, refusing members of the same name at any depth.
+///
+/// With two members of one name, the one that was validated and the one that an upstream reads from
+/// the forwarded text could be different ones.
+pub fn parse_strict(bytes: &[u8], max_depth: usize) -> Result<Value, StrictError> {
+    let mut scanner = Scanner::new(bytes, max_depth)?;
+    let value = build(&mut scanner)?;
+    scanner.finish()?;
+    Ok(value)
+}
+
+/// Recursion is bounded by the scanner's depth.
+fn build(scanner: &mut Scanner<'_>) -> Result<Value, StrictError> {
+    match scanner.peek()? {
+        Kind::Object => {
+            let mut members = Map::new();
+            scanner.enter_object()?;
+            while let Some(key) = scanner.next_key()? {
+                let name = key.unescaped(&mut String::new()).to_owned();
+                let value = build(scanner)?;
+                if members.insert(name, value).is_some() {
+                    let name = key.unescaped(&mut String::new()).to_owned();
+                    return Err(StrictError::DuplicateKey { name });
+                }
+            }
+            Ok(Value::Object(members))
+        }
+        Kind::Array => {
+            let mut items = Vec::new();
+            scanner.enter_array()?;
+            while scanner.next_item()? {
+                items.push(build(scanner)?);
+            }
+            Ok(Value::Array(items))
+        }
+        Kind::String => Ok(Value::String(scanner.value()?.unescaped(&mut String::new()).to_owned())),
+        Kind::Number => {
+            let text = scanner.value()?.text;
+            match text.parse::<Number>() {
+                Ok(number) => Ok(Value::Number(number)),
+                Err(_) => Err(StrictError::NumberOutOfRange { text: text.to_owned() }),
+            }
+        }
+        Kind::Boolean => Ok(Value::Bool(scanner.value()?.text == "true")),
+        Kind::Null => scanner.value().map(|_| Value::Null).map_err(StrictError::from),
+    }
+}
+
+/// Members that are missing or too many are each a problem of their own, at their own path.
+fn problems_of(error: ValidationError<'_>) -> Vec<SchemaProblem> {
+    let at = |name: Option<&str>, message: &str| {
+        let mut problem =
+            SchemaProblem { path: String::new(), root: String::new(), message: message.to_owned() };
+        for segment in error.instance_path().segments() {
+            problem.descend(&segment);
+        }
+        if let Some(name) = name {
+            problem.descend(&LocationSegment::Property(name.into()));
+        }
+        problem
+    };
+    match error.kind() {
+        ValidationErrorKind::Required { property: Value::String(name) } => {
+            vec![at(Some(name), "is required")]
+        }
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+            unexpected.iter().take(MAX_PROBLEMS).map(|name| at(Some(name), "is not allowed")).collect()
+        }
+        _ => vec![at(None, &error.masked_with("the value").to_string())],
+    }
+}
+
+impl SchemaProblem {
+    fn descend(&mut self, segment: &LocationSegment<'_>) {
+        let first = self.path.is_empty();
+        match segment {
+            LocationSegment::Index(index) => self.path.push_str(&format!("[{index}]")),
+            LocationSegment::Property(name) => {
+                if !first {
+                    self.path.push('.');
+                }
+                self.path.push_str(name);
+            }
+        }
+        if first {
+            self.root = segment.to_string();
+        }
+    }
+}
+
+fn pattern_keyword<'a>(
+    _parent: &'a Map<String, Value>,
+    value: &'a Value,
+    _path: Location,
+) -> Result<Box<dyn for<'i> Keyword<'i>>, ValidationError<'a>> {
+    let Value::String(pattern) = value else {
+        return Err(ValidationError::custom("a pattern must be a string"));
+    };
+    match compile_pattern(pattern) {
+        Ok(regex) => Ok(Box::new(Pattern { source: pattern.clone(), regex })),
+        Err(message) => Err(ValidationError::custom(format!("pattern `{pattern}`: {message}"))),
+    }
+}
+
+impl<'i> Keyword<'i> for Pattern {
+    fn validate(&self, instance: &'i Value) -> Result<(), ValidationError<'i>> {
+        if self.is_valid(instance) {
+            return Ok(());
+        }
+        Err(ValidationError::custom(format!("the value does not match the pattern `{}`", self.source)))
+    }
+
+    fn is_valid(&self, instance: &'i Value) -> bool {
+        instance.as_str().is_none_or(|text| self.regex.is_match(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::ScanErrorKind;
+    use serde_json::json;
+
+    fn problems(schema: &Value, value: &Value) -> Vec<(String, String)> {
+        let validator = compile(&schema.to_string()).unwrap();
+        validate(&validator, value).into_iter().map(|problem| (problem.path, problem.message)).collect()
+    }
+
+    fn refusal(schema: &Value) -> String {
+        compile(&schema.to_string()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn problems_say_where_and_what_but_never_the_value() {
+        let schema = json!({"properties": {"items": {"items": {"properties": {"name": {"maxLength": 3}}}}}, "required": ["id"]});
+        let value = json!({"items": [{"name": "a"}, {"name": "hunter2"}]});
+        let mut problems = problems(&schema, &value);
+        problems.sort();
+        assert_eq!(
+            problems,
+            [
+                ("id".to_owned(), "is required".to_owned()),
+                ("items[1].name".to_owned(), "the value is longer than 3 characters".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn members_too_many_are_each_a_problem() {
+        let schema = json!({"properties": {"a.b": {"properties": {"k": {}}, "additionalProperties": false}}});
+        let validator = compile(&schema.to_string()).unwrap();
+        let problems = validate(&validator, &json!({"a.b": {"k": 0, "x": 1, "y": 2}}));
+        let told: Vec<_> =
+            problems.iter().map(|problem| (problem.root.as_str(), problem.path.as_str())).collect();
+        assert_eq!(told, [("a.b", "a.b.x"), ("a.b", "a.b.y")]);
+    }
+
+    #[test]
+    fn problems_are_bounded() {
+        let value = Value::Array((0..1000).map(Value::from).collect());
+        assert_eq!(problems(&json!({"items": {"type": "string"}}), &value).len(), MAX_PROBLEMS);
+    }
+
+    #[test]
+    fn drafts_are_told_by_the_schema() {
+        let tuple = json!({"prefixItems": [{"type": "string"}]});
+        assert_eq!(problems(&tuple, &json!([1])).len(), 1);
+        let old =
+            json!({"$schema": "http://json-schema.org/draft-07/schema#", "items": [{"type": "string"}]});
+        assert_eq!(problems(&old, &json!([1])).len(), 1);
+    }
+
+    #[test]
+    fn references_never_leave_the_schema() {
+        for reference in ["https://example.com/s.json", "file:///etc/passwd", "other.json", "#/$defs/none"] {
+            assert!(compile(&json!({"$ref": reference}).to_string()).is_err(), "{reference}");
+        }
+        let local = json!({"$ref": "#/$defs/a", "$defs": {"a": {"type": "string"}}});
+        assert_eq!(problems(&local, &json!(1)).len(), 1);
+    }
+
+    #[test]
+    fn references_in_a_circle_end() {
+        let list = json!({"properties": {"next": {"$ref": "#"}}, "type": "object"});
+        assert_eq!(problems(&list, &json!({"next": {"next": 1}})).len(), 1);
+        let _ = compile(r##"{"$ref":"#"}"##).map(|validator| validate(&validator, &json!(1)));
+    }
+
+    #[test]
+    fn what_is_no_schema_is_refused() {
+        assert!(refusal(&json!({"type": "strnig"})).contains("strnig"));
+        assert!(refusal(&json!(3)).contains('3'));
+        assert!(compile("{").is_err());
+        assert!(compile(r#"{"type":"object","type":"array"}"#).unwrap_err().message.contains("twice"));
+        let nested = compile(r#"{"properties":{"a":{"minLength":-1}}}"#).unwrap_err();
+        assert_eq!(nested.pointer, "/properties/a/minLength");
+    }
+
+    #[test]
+    fn patterns_are_those_of_the_compiled_checks() {
+        assert_eq!(problems(&json!({"pattern": r"^\d$"}), &json!("٣")).len(), 1);
+        assert!(problems(&json!({"pattern": r"^\d$"}), &json!(7)).is_empty());
+        assert!(refusal(&json!({"pattern": "(?=a)"})).contains("look-around"));
+        assert!(!refusal(&json!({"patternProperties": {"(?=a)": {}}})).is_empty());
+    }
+
+    #[test]
+    fn formats_are_those_of_the_compiled_checks() {
+        for &format in Format::ALL {
+            let schema = json!({"format": format.as_str()});
+            assert_eq!(problems(&schema, &json!("no such thing")).len(), 1, "{format}");
+            assert!(problems(&schema, &json!(format_check::example(format))).is_empty(), "{format}");
+        }
+        for name in UNENFORCED.into_iter().chain(["made-up"]) {
+            assert!(problems(&json!({"format": name}), &json!("no such\nthing")).is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn strict_parsing_refuses_what_readers_disagree_about() {
+        assert_eq!(
+            parse_strict(br#" {"a":[1,"b\n",null,true,1.5e3]} "#, 8).unwrap(),
+            json!({"a": [1, "b\n", null, true, 1500.0]})
+        );
+        assert_eq!(
+            parse_strict(br#"{"a":[{"b":1,"\u0062":2}]}"#, 8),
+            Err(StrictError::DuplicateKey { name: "b".into() })
+        );
+        assert!(matches!(parse_strict(b"1e999", 8), Err(StrictError::NumberOutOfRange { .. })));
+        let deep = parse_strict(b"[[[1]]]", 2).unwrap_err();
+        assert!(matches!(deep, StrictError::NotJson(ScanError { kind: ScanErrorKind::TooDeep, .. })));
+    }
+}

@@ -1,0 +1,296 @@
+//! Enums that stand in a bundle, each variant with an explicit wire tag.
+//!
+//! A tag is never reused and never renumbered: derived serde tags would follow the order of
+//! declaration, and reordering two lines would silently change what old bundles mean.
+
+/// Declares a fieldless enum whose wire form is one byte and whose spec form is a word.
+macro_rules! tags {
+    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $tag:literal, $word:literal;)+ }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name { $($(#[$variant_meta])* $variant,)+ }
+
+        impl $name {
+            /// Every variant, in the order of declaration.
+            pub const ALL: &[$name] = &[$($name::$variant,)+];
+
+            /// The wire tag.
+            pub const fn tag(self) -> u8 {
+                match self { $($name::$variant => $tag,)+ }
+            }
+
+            /// The variant of a wire tag.
+            pub const fn from_tag(tag: u8) -> Option<$name> {
+                match tag { $($tag => Some($name::$variant),)+ _ => None }
+            }
+
+            /// The word that a spec uses for it.
+            pub const fn as_str(self) -> &'static str {
+                match self { $($name::$variant => $word,)+ }
+            }
+
+            /// The variant that a spec's word names.
+            pub fn from_word(word: &str) -> Option<$name> {
+                match word { $($word => Some($name::$variant),)+ _ => None }
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_u8(self.tag())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let tag = u8::deserialize(deserializer)?;
+                $name::from_tag(tag).ok_or_else(|| serde::de::Error::custom(concat!("unknown ", stringify!($name), " tag")))
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+    };
+}
+
+tags! {
+    /// HTTP methods a tool may use.
+    pub enum Method {
+        Get = 1, "GET";
+        Head = 2, "HEAD";
+        Post = 3, "POST";
+        Put = 4, "PUT";
+        Patch = 5, "PATCH";
+        Delete = 6, "DELETE";
+        Options = 7, "OPTIONS";
+    }
+}
+
+impl Method {
+    /// Safe methods change nothing upstream (RFC 9110 §9.2.1): their answers may be cached.
+    pub const fn is_safe(self) -> bool {
+        matches!(self, Method::Get | Method::Head | Method::Options)
+    }
+
+    /// Idempotent methods may be retried (RFC 9110 §9.2.2).
+    pub const fn is_idempotent(self) -> bool {
+        self.is_safe() || matches!(self, Method::Put | Method::Delete)
+    }
+}
+
+tags! {
+    /// Where in the upstream request an argument is placed.
+    pub enum Position {
+        Path = 1, "path";
+        Query = 2, "query";
+        Header = 3, "header";
+        Cookie = 4, "cookie";
+        Body = 5, "body";
+    }
+}
+
+tags! {
+    /// How an array or object is written where the wire has only text.
+    pub enum Style {
+        /// `ids=1&ids=2`
+        Repeat = 1, "repeat";
+        /// `ids=1,2`
+        Comma = 2, "comma";
+        /// `ids=1%202`
+        Space = 3, "space";
+        /// `ids=1%7C2`
+        Pipe = 4, "pipe";
+        /// `filter[status]=open`
+        Deep = 5, "deep";
+        /// The JSON text itself, encoded for its place.
+        Json = 6, "json";
+    }
+}
+
+tags! {
+    /// How the request body is written.
+    pub enum BodyKind {
+        None = 1, "none";
+        Json = 2, "json";
+        Form = 3, "form";
+        /// One parameter is the whole body: its JSON text, or the raw text of a string.
+        Whole = 4, "whole";
+    }
+}
+
+tags! {
+    /// One step of writing a JSON or form body.
+    pub enum BodyOpKind {
+        /// Opens the nested object `name`.
+        Open = 1, "open";
+        /// Closes the innermost open object; an object without members is taken back.
+        Close = 2, "close";
+        /// Writes one member.
+        Field = 3, "field";
+    }
+}
+
+tags! {
+    /// What a piece of a URL, header or body is made of.
+    pub enum PartKind {
+        /// `id` is a string of the pool, already encoded for its place.
+        Literal = 1, "literal";
+        /// `id` is the index of a parameter of the tool.
+        Parameter = 2, "parameter";
+        /// `id` is the index of a variable of the manifest, resolved when the bundle is activated.
+        Variable = 3, "variable";
+        /// The caller's tenant, known per request; `id` is 0.
+        TenantId = 4, "tenant.id";
+        /// The caller's subject, known per request; `id` is 0.
+        PrincipalSub = 5, "principal.sub";
+    }
+}
+
+tags! {
+    /// URL schemes of upstreams.
+    pub enum Scheme {
+        Http = 1, "http";
+        Https = 2, "https";
+    }
+}
+
+tags! {
+    /// The two template dialects.
+    pub enum Dialect {
+        Go = 1, "go";
+        Handlebars = 2, "handlebars";
+    }
+}
+
+tags! {
+    /// String formats that argument binding enforces; any other `format` is only published.
+    pub enum Format {
+        Date = 1, "date";
+        DateTime = 2, "date-time";
+        Time = 3, "time";
+        Uuid = 4, "uuid";
+        Ipv4 = 5, "ipv4";
+        Ipv6 = 6, "ipv6";
+        Email = 7, "email";
+        Uri = 8, "uri";
+    }
+}
+
+tags! {
+    /// Protocol revisions with a `tools/list` form of their own, oldest first.
+    pub enum Era {
+        V20241105 = 1, "2024-11-05";
+        V20250326 = 2, "2025-03-26";
+        V20250618 = 3, "2025-06-18";
+        V20251125 = 4, "2025-11-25";
+        V20260728 = 5, "2026-07-28";
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assert_wire<T: Copy + PartialEq + std::fmt::Debug>(
+        all: &[T],
+        expected: &[(u8, &str)],
+        tag: fn(T) -> u8,
+        word: fn(T) -> &'static str,
+        back: fn(u8) -> Option<T>,
+    ) {
+        let actual: Vec<(u8, &str)> = all.iter().map(|&v| (tag(v), word(v))).collect();
+        assert_eq!(actual, expected);
+        for &variant in all {
+            assert_eq!(back(tag(variant)), Some(variant));
+        }
+        assert_eq!(back(0), None);
+        assert_eq!(back(255), None);
+    }
+
+    // These lists are the format. A change here needs a new format version.
+    #[test]
+    fn wire_tags_never_change() {
+        assert_wire(
+            Method::ALL,
+            &[(1, "GET"), (2, "HEAD"), (3, "POST"), (4, "PUT"), (5, "PATCH"), (6, "DELETE"), (7, "OPTIONS")],
+            Method::tag,
+            Method::as_str,
+            Method::from_tag,
+        );
+        assert_wire(
+            Position::ALL,
+            &[(1, "path"), (2, "query"), (3, "header"), (4, "cookie"), (5, "body")],
+            Position::tag,
+            Position::as_str,
+            Position::from_tag,
+        );
+        assert_wire(
+            Style::ALL,
+            &[(1, "repeat"), (2, "comma"), (3, "space"), (4, "pipe"), (5, "deep"), (6, "json")],
+            Style::tag,
+            Style::as_str,
+            Style::from_tag,
+        );
+        assert_wire(
+            BodyKind::ALL,
+            &[(1, "none"), (2, "json"), (3, "form"), (4, "whole")],
+            BodyKind::tag,
+            BodyKind::as_str,
+            BodyKind::from_tag,
+        );
+        assert_wire(
+            BodyOpKind::ALL,
+            &[(1, "open"), (2, "close"), (3, "field")],
+            BodyOpKind::tag,
+            BodyOpKind::as_str,
+            BodyOpKind::from_tag,
+        );
+        assert_wire(
+            PartKind::ALL,
+            &[(1, "literal"), (2, "parameter"), (3, "variable"), (4, "tenant.id"), (5, "principal.sub")],
+            PartKind::tag,
+            PartKind::as_str,
+            PartKind::from_tag,
+        );
+        assert_wire(Scheme::ALL, &[(1, "http"), (2, "https")], Scheme::tag, Scheme::as_str, Scheme::from_tag);
+        assert_wire(
+            Dialect::ALL,
+            &[(1, "go"), (2, "handlebars")],
+            Dialect::tag,
+            Dialect::as_str,
+            Dialect::from_tag,
+        );
+        assert_wire(
+            Format::ALL,
+            &[
+                (1, "date"),
+                (2, "date-time"),
+                (3, "time"),
+                (4, "uuid"),
+                (5, "ipv4"),
+                (6, "ipv6"),
+                (7, "email"),
+                (8, "uri"),
+            ],
+            Format::tag,
+            Format::as_str,
+            Format::from_tag,
+        );
+        assert_wire(
+            Era::ALL,
+            &[(1, "2024-11-05"), (2, "2025-03-26"), (3, "2025-06-18"), (4, "2025-11-25"), (5, "2026-07-28")],
+            Era::tag,
+            Era::as_str,
+            Era::from_tag,
+        );
+    }
+
+    #[test]
+    fn words_name_their_variant() {
+        assert_eq!(Position::from_word("cookie"), Some(Position::Cookie));
+        assert_eq!(Position::from_word("Cookie"), None);
+    }
+}

@@ -1,0 +1,348 @@
+//! A small language for plans, so that a binding test is a few lines.
+//!
+//! Checks are written as JSON Schema; `{name}` in a path is a parameter, `${NAME}` anywhere a variable.
+
+use mcp_bundle::bind::{BindError, Limits, ProblemKind, Request, Scratch, Values, bind};
+use mcp_bundle::json;
+use mcp_bundle::matchers::Matchers;
+use mcp_bundle::plan::*;
+use mcp_bundle::pool::{PoolBuilder, StrId};
+use mcp_bundle::tag::{BodyKind, BodyOpKind, Format, Method, PartKind, Position, Scheme, Style};
+use serde_json::Value;
+
+pub struct Tool {
+    strings: PoolBuilder,
+    manifest: Manifest,
+    plan: ToolPlan,
+    path: String,
+    parameters: Vec<(String, Parameter, Option<String>)>,
+    fixed: Vec<(Position, String, String)>,
+    whole: Option<String>,
+}
+
+/// A tool ready to be called.
+pub struct Built {
+    pub contents: Contents,
+    pub matchers: Matchers,
+    pub limits: Limits,
+    pub variables: Vec<Box<str>>,
+    pub tenant_id: Option<&'static str>,
+    pub principal_sub: Option<&'static str>,
+}
+
+#[derive(Debug, PartialEq)]
+pub struct Bound {
+    pub url: String,
+    pub headers: Vec<(String, String)>,
+    pub body: Option<String>,
+}
+
+pub fn tool(method: &str, path: &str) -> Tool {
+    let mut strings = PoolBuilder::new();
+    let plan = ToolPlan {
+        name: strings.intern("get_order"),
+        toolset: 0,
+        upstream: Some(0),
+        method: Method::from_word(method).unwrap(),
+        path: Vec::new(),
+        query: Vec::new(),
+        headers: Vec::new(),
+        cookies: Vec::new(),
+        body: BodyPlan { kind: BodyKind::None, content_type: None, ops: Vec::new(), whole: None },
+        parameters: Vec::new(),
+        additional: None,
+        checks: Vec::new(),
+        schema: None,
+        policy: 0,
+        response: ResponsePlan::default(),
+    };
+    Tool {
+        strings,
+        manifest: Manifest::default(),
+        plan,
+        path: path.to_owned(),
+        parameters: Vec::new(),
+        fixed: Vec::new(),
+        whole: None,
+    }
+}
+
+impl Tool {
+    /// A parameter. Beside JSON Schema, `check` may hold `required`, `default`, `style`, `sensitive`
+    /// and `wire` (a dotted name nests).
+    pub fn with(mut self, position: &str, name: &str, check: Value) -> Tool {
+        let node = self.node(&check);
+        let default = check.get("default").map(|value| self.strings.intern(&value.to_string()));
+        let style = check.get("style").map_or("repeat", |style| style.as_str().unwrap());
+        let parameter = Parameter {
+            name: self.strings.intern(name),
+            position: Position::from_word(position).unwrap(),
+            style: Style::from_word(style).unwrap(),
+            required: check.get("required") == Some(&Value::Bool(true)),
+            default,
+            check: node,
+            sensitive: check.get("sensitive").is_some(),
+            mcp_header: None,
+        };
+        let wire = check.get("wire").map(|wire| wire.as_str().unwrap().to_owned());
+        self.parameters.push((name.to_owned(), parameter, wire));
+        self
+    }
+
+    /// A value that the caller does not see; in a JSON body it is a string.
+    pub fn fixed(mut self, position: &str, name: &str, value: &str) -> Tool {
+        self.fixed.push((Position::from_word(position).unwrap(), name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub fn body(mut self, kind: &str) -> Tool {
+        let (kind, content_type) = match kind {
+            "json" => (BodyKind::Json, "application/json"),
+            "form" => (BodyKind::Form, "application/x-www-form-urlencoded"),
+            whole => {
+                self.whole = Some(whole.to_owned());
+                (BodyKind::Whole, "text/plain")
+            }
+        };
+        self.plan.body.kind = kind;
+        self.plan.body.content_type = Some(self.strings.intern(content_type));
+        self
+    }
+
+    pub fn additional(mut self, check: Value) -> Tool {
+        self.plan.additional = Some(self.node(&check));
+        self
+    }
+
+    pub fn schema(mut self, schema: Value) -> Tool {
+        self.plan.schema = Some(self.manifest.schemas.len() as u32);
+        self.manifest.schemas.push(self.strings.intern(&schema.to_string()));
+        self
+    }
+
+    pub fn build(mut self) -> Built {
+        self.parameters.sort_by(|a, b| a.0.cmp(&b.0));
+        self.plan.parameters = self.parameters.iter().map(|(_, parameter, _)| parameter.clone()).collect();
+        let path = self.path.clone();
+        self.plan.path = self.parts(&path, |text| text.to_owned());
+        for (position, name, value) in std::mem::take(&mut self.fixed) {
+            if position == Position::Body && self.plan.body.kind == BodyKind::Json {
+                let parts = self.parts(&format!("\"{value}\""), |text| text.to_owned());
+                self.json_field(&name, parts);
+                continue;
+            }
+            let parts = self.parts(&value, |text| text.to_owned());
+            self.place(position, &name, parts);
+        }
+        for index in 0..self.parameters.len() {
+            let (name, parameter, wire) = self.parameters[index].clone();
+            let parts = vec![Part::parameter(index as u32)];
+            let wire = wire.unwrap_or(name.clone());
+            match (parameter.position, self.plan.body.kind) {
+                (Position::Path, _) => {}
+                (Position::Body, BodyKind::Json) => self.json_field(&wire, parts),
+                (Position::Body, BodyKind::Whole) => {
+                    assert_eq!(self.whole.as_deref(), Some(name.as_str()));
+                    self.plan.body.whole = Some(index as u32);
+                }
+                (position, _) => self.place(position, &wire, parts),
+            }
+        }
+        let mut contents =
+            Contents { manifest: self.manifest, tools: vec![self.plan], ..Contents::default() };
+        contents.upstreams.push(Upstream {
+            name: self.strings.intern("shop"),
+            scheme: Scheme::Https,
+            host: self.strings.intern("api.example.com"),
+            port: 443,
+            authority: self.strings.intern("api.example.com"),
+            connect_timeout_ms: 1000,
+        });
+        contents.strings = self.strings.finish();
+        let variables = contents.manifest.variables.len();
+        Built {
+            matchers: Matchers::new(&contents),
+            contents,
+            limits: Limits::default(),
+            variables: vec!["s3cret".into(); variables],
+            tenant_id: Some("acme"),
+            principal_sub: Some("alice"),
+        }
+    }
+
+    fn place(&mut self, position: Position, name: &str, value: Vec<Part>) {
+        let placed = Placed { name: self.strings.intern(name), value: value.clone() };
+        match position {
+            Position::Query => self.plan.query.push(placed),
+            Position::Header => self.plan.headers.push(placed),
+            Position::Cookie => self.plan.cookies.push(placed),
+            _ => self.plan.body.ops.push(BodyOp { kind: BodyOpKind::Field, name: placed.name, value }),
+        }
+    }
+
+    fn json_field(&mut self, wire: &str, value: Vec<Part>) {
+        let names: Vec<StrId> =
+            wire.split('.').map(|name| self.strings.intern(&format!("\"{name}\":"))).collect();
+        let (last, outer) = names.split_last().unwrap();
+        let ops = &mut self.plan.body.ops;
+        let empty = self.strings.intern("");
+        ops.extend(outer.iter().map(|&name| BodyOp { kind: BodyOpKind::Open, name, value: Vec::new() }));
+        ops.push(BodyOp { kind: BodyOpKind::Field, name: *last, value });
+        ops.extend(outer.iter().map(|_| BodyOp { kind: BodyOpKind::Close, name: empty, value: Vec::new() }));
+    }
+
+    fn parts(&mut self, template: &str, encode: fn(&str) -> String) -> Vec<Part> {
+        let mut parts = Vec::new();
+        let mut rest = template;
+        while let Some(open) = rest.find('{') {
+            let close = open + rest[open..].find('}').unwrap();
+            let name = &rest[open + 1..close];
+            let variable = rest[..open].ends_with('$');
+            let literal = rest[..open].trim_end_matches('$');
+            if !literal.is_empty() {
+                parts.push(Part::literal(self.strings.intern(&encode(literal))));
+            }
+            parts.push(match (variable, name) {
+                (true, "tenant.id") => Part { kind: PartKind::TenantId, id: 0 },
+                (true, "principal.sub") => Part { kind: PartKind::PrincipalSub, id: 0 },
+                (true, name) => {
+                    self.manifest.variables.push(self.strings.intern(name));
+                    Part::variable(self.manifest.variables.len() as u32 - 1)
+                }
+                (false, name) => {
+                    let index = self.parameters.iter().position(|(parameter, ..)| parameter == name);
+                    Part::parameter(index.unwrap() as u32)
+                }
+            });
+            rest = &rest[close + 1..];
+        }
+        if !rest.is_empty() {
+            parts.push(Part::literal(self.strings.intern(&encode(rest))));
+        }
+        parts
+    }
+
+    fn node(&mut self, schema: &Value) -> u32 {
+        let number = |name: &str| schema.get(name).map(|value| value.as_u64().unwrap() as u32);
+        let has = |names: &[&str]| names.iter().any(|name| schema.get(name).is_some());
+        let types =
+            match schema.get("type") {
+                None => TypeSet::ANY,
+                Some(Value::String(name)) => TypeSet::from_name(name).unwrap(),
+                Some(names) => names.as_array().unwrap().iter().fold(TypeSet(0), |set, name| {
+                    set.union(TypeSet::from_name(name.as_str().unwrap()).unwrap())
+                }),
+            };
+        let mut check = Check { types, ..Check::default() };
+        for value in schema.get("enum").and_then(Value::as_array).into_iter().flatten() {
+            check.enumeration.push(self.strings.intern(&value.to_string()));
+        }
+        let mut bound = |name: &str| schema.get(name).map(|value| self.strings.intern(&value.to_string()));
+        let number_check = NumberCheck {
+            minimum: bound("minimum"),
+            exclusive_minimum: bound("exclusiveMinimum"),
+            maximum: bound("maximum"),
+            exclusive_maximum: bound("exclusiveMaximum"),
+        };
+        check.number = (number_check != NumberCheck::default()).then_some(number_check);
+        let pattern = schema.get("pattern").map(|pattern| {
+            self.manifest.patterns.push(self.strings.intern(pattern.as_str().unwrap()));
+            self.manifest.patterns.len() as u32 - 1
+        });
+        check.string = has(&["minLength", "maxLength", "pattern", "format"]).then(|| StringCheck {
+            min_length: number("minLength"),
+            max_length: number("maxLength"),
+            pattern,
+            format: schema.get("format").and_then(|format| Format::from_word(format.as_str().unwrap())),
+        });
+        if has(&["items", "minItems", "maxItems"]) {
+            let items = schema.get("items").map(|items| self.node(items));
+            check.array =
+                Some(ArrayCheck { min_items: number("minItems"), max_items: number("maxItems"), items });
+        }
+        if has(&["properties", "additionalProperties", "minProperties", "maxProperties"]) {
+            check.object = Some(self.object(schema));
+        }
+        self.plan.checks.push(check);
+        self.plan.checks.len() as u32 - 1
+    }
+
+    fn object(&mut self, schema: &Value) -> ObjectCheck {
+        let number = |name: &str| schema.get(name).map(|value| value.as_u64().unwrap() as u32);
+        let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+        let mut properties = Vec::new();
+        // `serde_json` keeps members sorted.
+        for (name, schema) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            properties.push(Property {
+                check: self.node(schema),
+                name: self.strings.intern(name),
+                required: required.iter().any(|required| required == name),
+            });
+        }
+        let additional = schema.get("additionalProperties");
+        ObjectCheck {
+            properties,
+            closed: additional == Some(&Value::Bool(false)),
+            additional: additional.filter(|check| check.is_object()).map(|check| self.node(check)),
+            min_properties: number("minProperties"),
+            max_properties: number("maxProperties"),
+        }
+    }
+}
+
+impl Built {
+    pub fn plan(&self) -> &ToolPlan {
+        &self.contents.tools[0]
+    }
+
+    pub fn bind(&self, arguments: &[u8], request: &mut Request) -> Result<(), BindError> {
+        let values = Values {
+            variables: &self.variables,
+            tenant_id: self.tenant_id,
+            principal_sub: self.principal_sub,
+        };
+        let scratch = &mut Scratch::default();
+        bind(&self.contents, &self.matchers, self.plan(), arguments, &values, &self.limits, scratch, request)
+    }
+
+    /// The request for arguments that must be good.
+    pub fn ok(&self, arguments: &str) -> Bound {
+        let mut request = Request::new();
+        self.bind(arguments.as_bytes(), &mut request).unwrap_or_else(|error| panic!("{error}"));
+        Bound {
+            url: request.url(&self.contents, self.plan()),
+            headers: request.headers().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            body: request.body().map(|body| String::from_utf8(body.to_vec()).unwrap()),
+        }
+    }
+
+    /// What follows the authority in the URL.
+    pub fn target(&self, arguments: &str) -> String {
+        self.ok(arguments).url.strip_prefix("https://api.example.com").unwrap().to_owned()
+    }
+
+    pub fn json_body(&self, arguments: &str) -> String {
+        let body = self.ok(arguments).body.unwrap();
+        json::Scanner::of_text(&body, 64).value().unwrap();
+        body
+    }
+
+    pub fn header(&self, arguments: &str) -> Option<String> {
+        self.ok(arguments).headers.first().map(|(_, value)| value.clone())
+    }
+
+    pub fn error(&self, arguments: &str) -> BindError {
+        self.bind(arguments.as_bytes(), &mut Request::new()).unwrap_err()
+    }
+
+    /// The one problem with arguments that must have one.
+    pub fn problem(&self, arguments: &str) -> (ProblemKind, String) {
+        let error = self.error(arguments);
+        assert_eq!(error.problems.len(), 1, "{error}");
+        (error.problems[0].kind, error.problems[0].message.clone())
+    }
+
+    pub fn kind(&self, arguments: &str) -> ProblemKind {
+        self.problem(arguments).0
+    }
+}

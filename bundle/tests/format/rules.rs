@@ -1,0 +1,335 @@
+//! What a plan may hold: every rule of `verify` with a case that breaks it.
+#![cfg(test)]
+
+use crate::support::{Draft, assemble, sample, sections};
+use mcp_bundle::format::{ReadError, Trust, WriteError, read, write};
+use mcp_bundle::plan::*;
+use mcp_bundle::pool::StrId;
+
+/// Tools of the sample.
+pub const JSON: usize = 0;
+pub const FIXED: usize = 1;
+pub const ORDER: usize = 2;
+pub const FORM: usize = 3;
+pub const WHOLE: usize = 4;
+
+pub const NO_STRING: StrId = StrId(100_000);
+
+/// The edit makes the writer and the reader refuse the sample, for the same reason.
+#[track_caller]
+pub fn refused(expected: &str, edit: impl FnOnce(&mut Draft)) {
+    let mut draft = sample();
+    edit(&mut draft);
+    let contents = draft.finish();
+    let Err(WriteError::Invalid(written)) = write(&contents) else { panic!("written: {expected}") };
+    assert_eq!(written.to_string(), expected);
+    let Err(ReadError::Invalid(found)) = read(&assemble(3, &sections(&contents)), &Trust::Any) else {
+        panic!("read: {expected}")
+    };
+    assert_eq!(found, written);
+}
+
+/// As [`refused`], for one tool.
+#[track_caller]
+pub fn tool_refused(at: usize, expected: &str, edit: impl FnOnce(&mut Draft, &mut ToolPlan)) {
+    let name = ["create_user", "fixed", "get_order", "search", "upload"][at];
+    refused(&format!("tool `{name}`: {expected}"), |d| {
+        let mut tool = d.contents.tools[at].clone();
+        edit(d, &mut tool);
+        d.contents.tools[at] = tool;
+    });
+}
+
+/// The edit leaves a bundle that can be served.
+#[track_caller]
+pub fn accepted(edit: impl FnOnce(&mut Draft)) {
+    let mut draft = sample();
+    edit(&mut draft);
+    let contents = draft.finish();
+    assert_eq!(read(&write(&contents).unwrap(), &Trust::Any).unwrap().contents, contents);
+}
+
+#[test]
+fn manifest() {
+    refused("manifest: name is string 100000, which does not exist", |d| {
+        d.contents.manifest.name = NO_STRING;
+    });
+    refused("manifest: toolset `demo` stands after `shop`, not sorted", |d| {
+        d.contents.manifest.toolsets.swap(0, 1);
+    });
+    refused("manifest: toolset `demo` stands twice", |d| {
+        d.contents.manifest.toolsets[1].name = d.s("demo");
+    });
+    for name in ["", "tools", "invoke", "..", "a/b", "a b", "é"] {
+        refused(&format!("manifest: `{name}` cannot name a toolset"), |d| {
+            d.contents.manifest.toolsets[0].name = d.s(name);
+        });
+    }
+    refused("manifest: toolset title is string 100000, which does not exist", |d| {
+        d.contents.manifest.toolsets[0].title = Some(NO_STRING);
+    });
+    refused("manifest: toolset instructions is string 100000, which does not exist", |d| {
+        d.contents.manifest.toolsets[0].instructions = Some(NO_STRING);
+    });
+    refused("manifest: variable `OTHER` stands after `TOKEN`, not sorted", |d| {
+        d.contents.manifest.variables.swap(0, 1);
+    });
+    refused("manifest: a variable without a name", |d| d.contents.manifest.variables[0] = d.s(""));
+    refused("manifest: pattern is string 100000, which does not exist", |d| {
+        d.contents.manifest.patterns[0] = NO_STRING;
+    });
+    refused("manifest: schema is string 100000, which does not exist", |d| {
+        d.contents.manifest.schemas[0] = NO_STRING;
+    });
+}
+
+#[test]
+fn upstreams() {
+    refused("upstream 0: name is string 100000, which does not exist", |d| {
+        d.contents.upstreams[0].name = NO_STRING;
+    });
+    for host in ["", "EXAMPLE.com", "a b", "a/b", "[::1]", "user@host", "a\r\nb"] {
+        let expected =
+            format!("upstream 0: host `{}` is not a lower-case host name or address", host.escape_debug());
+        refused(&expected, |d| d.contents.upstreams[0].host = d.s(host));
+    }
+    refused("upstream 0: port 0", |d| d.contents.upstreams[0].port = 0);
+    refused("upstream 0: authority `127.0.0.1` instead of `127.0.0.1:9000`", |d| {
+        d.contents.upstreams[0].authority = d.s("127.0.0.1");
+    });
+    refused("upstream 0: authority `127.0.0.1:9000` instead of `127.0.0.1`", |d| {
+        d.contents.upstreams[0].port = 80;
+    });
+    refused("upstream 1: authority `2001:db8::1` instead of `[2001:db8::1]`", |d| {
+        d.contents.upstreams[1].authority = d.s("2001:db8::1");
+    });
+}
+
+#[test]
+fn policies_and_templates() {
+    refused("policy 0: scope is string 100000, which does not exist", |d| {
+        d.contents.policies[0].scopes[0] = NO_STRING;
+    });
+    refused("policy 0: scope `orders:read` stands after `orders:write`, not sorted", |d| {
+        d.contents.policies[0].scopes.swap(0, 1);
+    });
+    refused("policy 0: `a\\\"b` is not a scope", |d| d.contents.policies[0].scopes[0] = d.s("a\"b"));
+    refused("template 0: text is string 100000, which does not exist", |d| {
+        d.contents.templates[0].text = NO_STRING;
+    });
+}
+
+#[test]
+fn counts() {
+    refused("bundle: 5 tools, but 4 list entries", |d| d.contents.list.truncate(4));
+    refused("bundle: 4 tools, but 5 list entries", |d| d.contents.tools.truncate(4));
+}
+
+#[test]
+fn tool_names() {
+    refused("tool `#0`: name is string 100000, which does not exist", |d| {
+        d.contents.tools[0].name = NO_STRING;
+    });
+    refused("tool `create_user`: tool `create_user` stands after `fixed`, not sorted", |d| {
+        d.contents.tools.swap(0, 1);
+    });
+    refused("tool `create_user`: tool `create_user` stands twice", |d| {
+        d.contents.tools[1].name = d.contents.tools[0].name;
+    });
+    let long = "x".repeat(65);
+    for name in ["", "a b", "a.b", "é", &long] {
+        refused(&format!("tool `{name}`: a name is 1 to 64 letters, digits, `_` and `-`"), |d| {
+            d.contents.tools[4].name = d.s(name);
+        });
+    }
+}
+
+#[test]
+fn indexes_of_a_tool() {
+    tool_refused(JSON, "toolset 2 does not exist, there are 2", |_, t| t.toolset = 2);
+    tool_refused(JSON, "upstream 2 does not exist, there are 2", |_, t| t.upstream = Some(2));
+    tool_refused(JSON, "schema 1 does not exist, there are 1", |_, t| t.schema = Some(1));
+    tool_refused(JSON, "policy 1 does not exist, there are 1", |_, t| t.policy = 1);
+    tool_refused(JSON, "additional arguments: check 4 does not exist, there are 4", |_, t| {
+        t.additional = Some(4);
+    });
+    tool_refused(ORDER, "template 1 does not exist, there are 1", |_, t| t.response.template = Some(1));
+    tool_refused(ORDER, "error template 1 does not exist, there are 1", |_, t| {
+        t.response.error_template = Some(1);
+    });
+    tool_refused(ORDER, "output schema 1 does not exist, there are 1", |_, t| {
+        t.response.output_schema = Some(1);
+    });
+    tool_refused(ORDER, "selected path is string 100000, which does not exist", |_, t| {
+        t.response.select[0] = NO_STRING;
+    });
+    tool_refused(FIXED, "fixed answer is string 100000, which does not exist", |_, t| {
+        t.response.respond = Some(NO_STRING);
+    });
+}
+
+#[test]
+fn additional_arguments_need_a_json_body() {
+    let expected = "additional arguments without a JSON body to write them into";
+    tool_refused(FORM, expected, |_, t| t.additional = Some(0));
+}
+
+#[test]
+fn a_tool_has_either_an_upstream_or_a_fixed_answer() {
+    tool_refused(ORDER, "neither an upstream nor a fixed answer", |_, t| t.upstream = None);
+    tool_refused(FIXED, "both an upstream and a fixed answer", |_, t| t.upstream = Some(0));
+    tool_refused(FIXED, "a fixed answer, but also a request", |d, t| t.path.push(d.literal("/")));
+}
+
+#[test]
+fn parameters() {
+    tool_refused(JSON, "parameter name is string 100000, which does not exist", |_, t| {
+        t.parameters[0].name = NO_STRING;
+    });
+    tool_refused(JSON, "parameter `age` stands after `name`, not sorted", |_, t| t.parameters.swap(0, 1));
+    tool_refused(JSON, "parameter `age` stands twice", |_, t| t.parameters[1].name = t.parameters[0].name);
+    tool_refused(JSON, "parameter `age`: check 4 does not exist, there are 4", |_, t| {
+        t.parameters[0].check = 4;
+    });
+    tool_refused(JSON, "parameter `age`: default is string 100000, which does not exist", |_, t| {
+        t.parameters[0].default = Some(NO_STRING);
+    });
+    tool_refused(JSON, "parameter `age`: default `18,\\\"admin\\\":true` is not JSON", |d, t| {
+        t.parameters[0].default = Some(d.s("18,\"admin\":true"));
+    });
+    tool_refused(ORDER, "parameter `details`: `a: b` cannot name a header", |d, t| {
+        t.parameters[0].mcp_header = Some(d.s("a: b"));
+    });
+    let expected = "parameter `userId`: part of the path, but neither required nor with a default";
+    tool_refused(ORDER, expected, |_, t| t.parameters[2].required = false);
+}
+
+#[test]
+fn parameters_are_placed_once_and_where_they_belong() {
+    tool_refused(ORDER, "parameter `orderId` is placed 0 times in the path, not once", |_, t| {
+        t.path.truncate(3);
+    });
+    tool_refused(ORDER, "parameter `userId` is placed 2 times in the path, not once", |_, t| {
+        t.path.push(Part::parameter(2));
+    });
+    tool_refused(ORDER, "parameter `details` is placed 0 times in the query, not once", |_, t| {
+        t.query.truncate(1);
+    });
+    tool_refused(ORDER, "path: parameter `details` belongs in the query, not in the path", |_, t| {
+        t.path[1] = Part::parameter(0);
+    });
+    tool_refused(ORDER, "path: parameter 3 does not exist, there are 3", |_, t| {
+        t.path[1] = Part::parameter(3);
+    });
+    tool_refused(
+        JSON,
+        "header `x-trace`: parameter `session` belongs in the cookie, not in the header",
+        |_, t| {
+            t.headers[2].value = vec![Part::parameter(2)];
+        },
+    );
+    let expected = "query parameter `details`: a parameter must be the whole value";
+    tool_refused(ORDER, expected, |d, t| t.query[1].value.push(d.literal("x")));
+}
+
+#[test]
+fn checks() {
+    tool_refused(JSON, "check 0: 0 is not a set of types", |_, t| t.checks[0].types = TypeSet(0));
+    tool_refused(JSON, "check 0: 128 is not a set of types", |_, t| t.checks[0].types = TypeSet(128));
+    tool_refused(JSON, "check 0: pattern 1 does not exist, there are 1", |_, t| {
+        t.checks[0].string = Some(StringCheck { pattern: Some(1), ..StringCheck::default() });
+    });
+    tool_refused(JSON, "check 2: items: check 2 does not stand before it", |_, t| {
+        t.checks[2].array = Some(ArrayCheck { items: Some(2), ..ArrayCheck::default() });
+    });
+    for value in ["", "a", "[1]", "{}", " 1", "1 2"] {
+        let expected = format!("check 0: allowed value `{value}` is not a JSON scalar");
+        tool_refused(ORDER, &expected, |d, t| t.checks[0].enumeration[0] = d.s(value));
+    }
+    for bound in ["", "x", "\"1\"", "1 ", "+1", "01", ".5", "NaN"] {
+        let expected = format!("check 1: bound `{}` is not a JSON number", bound.escape_debug());
+        tool_refused(JSON, &expected, |d, t| {
+            let exclusive_maximum = Some(d.s(bound));
+            t.checks[1].number = Some(NumberCheck { exclusive_maximum, ..NumberCheck::default() });
+        });
+    }
+}
+
+#[test]
+fn object_checks() {
+    let object =
+        |t: &mut ToolPlan, edit: &dyn Fn(&mut ObjectCheck)| edit(t.checks[3].object.as_mut().unwrap());
+    tool_refused(JSON, "check 3: property `a` stands after `b`, not sorted", |_, t| {
+        object(t, &|o| o.properties.swap(0, 1));
+    });
+    tool_refused(JSON, "check 3: property `a` stands twice", |_, t| {
+        object(t, &|o| o.properties[1].name = o.properties[0].name);
+    });
+    tool_refused(JSON, "check 3: property: check 3 does not stand before it", |_, t| {
+        object(t, &|o| o.properties[0].check = 3);
+    });
+    tool_refused(JSON, "check 3: property name is string 100000, which does not exist", |_, t| {
+        object(t, &|o| o.properties[0].name = NO_STRING);
+    });
+    tool_refused(JSON, "check 3: additional properties: check 3 does not stand before it", |_, t| {
+        object(t, &|o| o.additional = Some(3));
+    });
+}
+
+#[test]
+fn list_entries() {
+    let at = "list entry of tool `get_order`";
+    refused(&format!("{at}: text is string 100000, which does not exist"), |d| {
+        d.contents.list[ORDER].text = NO_STRING;
+    });
+    refused(&format!("{at}: text `[1]` does not begin with `{{` or has a line end"), |d| {
+        d.contents.list[ORDER].text = d.s("[1]");
+    });
+    refused(&format!("{at}: text `{{\\n}}` does not begin with `{{` or has a line end"), |d| {
+        d.contents.list[ORDER].text = d.s("{\n}");
+    });
+    refused(&format!("{at}: end 0 comes after 1"), |d| d.contents.list[ORDER].ends[0] = 0);
+    refused(&format!("{at}: end 18 comes after 19"), |d| d.contents.list[ORDER].ends[1] = 18);
+    refused(&format!("{at}: end 30 is not between two characters of 51 bytes"), |d| {
+        d.contents.list[ORDER].ends[2] = 30;
+    });
+    refused(&format!("{at}: end 52 is not between two characters of 51 bytes"), |d| {
+        d.contents.list[ORDER].ends[4] = 52;
+    });
+    refused(&format!("{at}: end 33 is not before a `,` or `}}`"), |d| d.contents.list[ORDER].ends[3] = 33);
+    refused(&format!("{at}: the modern text does not end with `}}`"), |d| {
+        d.contents.list[ORDER].modern = Some(d.s("{"));
+    });
+}
+
+#[test]
+fn names_have_a_longest_length() {
+    let long = "x".repeat(1025);
+    let problem = "of 1025 bytes, the most is 1024";
+    refused(&format!("manifest: variable {problem}"), |d| d.contents.manifest.variables[1] = d.s(&long));
+    tool_refused(JSON, &format!("parameter name {problem}"), |d, t| t.parameters[3].name = d.s(&long));
+    tool_refused(JSON, &format!("header {problem}"), |d, t| t.headers[0].name = d.s(&long));
+}
+
+/// Looking at the long strings once for each tool would take minutes.
+#[test]
+fn a_long_string_in_every_tool_is_looked_at_once() {
+    let mut d = sample();
+    let path = d.literal(&format!("/{}", "x".repeat(2_000_000)));
+    let text = format!("{{\"description\":\"{}\"}}", "x".repeat(2_000_000));
+    let entry = ListEntry { text: d.s(&text), ends: [text.len() as u32 - 1; 5], modern: None };
+    for number in 0..20_000 {
+        let tool = d.tool(&format!("z{number:05}"), "/");
+        d.contents.tools[tool].path = vec![path];
+        d.contents.list[tool] = entry.clone();
+    }
+    assert!(write(&d.finish()).is_ok());
+}
+
+#[test]
+fn long_and_odd_strings_stay_on_one_line_of_a_message() {
+    let long = format!("a\n{}", "x".repeat(500));
+    let expected =
+        format!("query parameter `api%2Dversion`: literal `a\\n{}…` does not belong here", "x".repeat(78));
+    tool_refused(ORDER, &expected, |d, t| t.query[0].value = vec![d.literal(&long)]);
+}

@@ -1,0 +1,343 @@
+//! Contents to write, and an encoder of its own that writes whatever it is told.
+#![cfg(test)]
+
+use ed25519_dalek::SigningKey;
+use mcp_bundle::format::{HEADER_LENGTH, MAGIC, SectionId, TABLE_ROW_LENGTH};
+use mcp_bundle::plan::*;
+use mcp_bundle::pool::{PoolBuilder, StrId};
+use mcp_bundle::tag::*;
+use sha2::{Digest, Sha256};
+
+/// Contents and the pool they are built with.
+#[derive(Default)]
+pub struct Draft {
+    pub contents: Contents,
+    pool: PoolBuilder,
+}
+
+impl Draft {
+    pub fn s(&mut self, text: &str) -> StrId {
+        self.pool.intern(text)
+    }
+
+    pub fn literal(&mut self, text: &str) -> Part {
+        Part::literal(self.s(text))
+    }
+
+    pub fn placed(&mut self, name: &str, value: Vec<Part>) -> Placed {
+        Placed { name: self.s(name), value }
+    }
+
+    pub fn op(&mut self, kind: BodyOpKind, name: &str, value: Vec<Part>) -> BodyOp {
+        BodyOp { kind, name: self.s(name), value }
+    }
+
+    pub fn parameter(&mut self, name: &str, position: Position) -> Parameter {
+        Parameter {
+            name: self.s(name),
+            position,
+            style: Style::Comma,
+            required: true,
+            default: None,
+            check: 0,
+            sensitive: false,
+            mcp_header: None,
+        }
+    }
+
+    /// Adds a tool that takes nothing and gets a path, and returns its index.
+    pub fn tool(&mut self, name: &str, path: &str) -> usize {
+        let tool = ToolPlan {
+            name: self.s(name),
+            toolset: 0,
+            upstream: Some(0),
+            method: Method::Get,
+            path: vec![self.literal(path)],
+            query: Vec::new(),
+            headers: Vec::new(),
+            cookies: Vec::new(),
+            body: BodyPlan { kind: BodyKind::None, content_type: None, ops: Vec::new(), whole: None },
+            parameters: Vec::new(),
+            additional: None,
+            checks: vec![Check { types: TypeSet::STRING, ..Check::default() }],
+            schema: None,
+            policy: 0,
+            response: ResponsePlan::default(),
+        };
+        let text = format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}}}}"#);
+        let end = text.len() as u32 - 1;
+        let entry = ListEntry { text: self.s(&text), ends: [end; 5], modern: None };
+        self.contents.tools.push(tool);
+        self.contents.list.push(entry);
+        self.contents.tools.len() - 1
+    }
+
+    pub fn finish(self) -> Contents {
+        Contents { strings: self.pool.finish(), ..self.contents }
+    }
+}
+
+/// What every bundle has: a name, a toolset, an upstream and a policy.
+fn base() -> Draft {
+    let mut d = Draft::default();
+    d.contents.manifest.name = d.s("tiny");
+    let toolset = Toolset { name: d.s("demo"), title: None, instructions: None };
+    d.contents.manifest.toolsets.push(toolset);
+    let upstream = Upstream {
+        name: d.s("api"),
+        scheme: Scheme::Http,
+        host: d.s("127.0.0.1"),
+        port: 9000,
+        authority: d.s("127.0.0.1:9000"),
+        connect_timeout_ms: 1000,
+    };
+    d.contents.upstreams.push(upstream);
+    d.contents.policies.push(Policy {
+        timeout_ms: 5000,
+        retry_count: 2,
+        idempotent: true,
+        cache_seconds: 0,
+        max_response_bytes: None,
+        max_text_bytes: None,
+        scopes: Vec::new(),
+    });
+    d
+}
+
+/// The bundle of `docs/BUNDLE.md`.
+pub fn tiny() -> Contents {
+    let mut d = base();
+    let ping = d.tool("ping", "/ping");
+    d.contents.tools[ping].checks.clear();
+    d.finish()
+}
+
+/// Every kind of thing that a bundle can hold. Tools, in order: `create_user` (JSON body), `fixed`,
+/// `get_order` (path, query, template), `search` (form), `upload` (whole body).
+pub fn sample() -> Draft {
+    let mut d = base();
+    let manifest = Manifest {
+        name: d.s("sample"),
+        toolsets: vec![
+            Toolset { name: d.s("demo"), title: Some(d.s("Démo")), instructions: None },
+            Toolset { name: d.s("shop"), title: None, instructions: Some(d.s("Orders.")) },
+        ],
+        variables: vec![d.s("OTHER"), d.s("TOKEN")],
+        patterns: vec![d.s("^[a-z]+$")],
+        schemas: vec![d.s(r#"{"type":"object"}"#)],
+    };
+    d.contents.manifest = manifest;
+    let upstream = Upstream {
+        name: d.s("six"),
+        scheme: Scheme::Https,
+        host: d.s("2001:db8::1"),
+        port: 443,
+        authority: d.s("[2001:db8::1]"),
+        connect_timeout_ms: 1,
+    };
+    d.contents.upstreams.push(upstream);
+    d.contents.policies[0].scopes = vec![d.s("orders:read"), d.s("orders:write")];
+    let text = d.s("{{ .status }}");
+    d.contents.templates.push(Template { dialect: Dialect::Go, text });
+    create_user(&mut d);
+    fixed(&mut d);
+    get_order(&mut d);
+    search(&mut d);
+    upload(&mut d);
+    d
+}
+
+fn create_user(d: &mut Draft) {
+    let at = d.tool("create_user", "/");
+    let headers = vec![
+        placed_text(d, "accept", "application/json"),
+        Placed { name: d.s("authorization"), value: vec![d.literal("Bearer "), Part::variable(1)] },
+        d.placed("x-trace", vec![Part::parameter(3)]),
+    ];
+    let ops = vec![
+        d.op(BodyOpKind::Field, "\"age\":", vec![Part::parameter(0)]),
+        BodyOp {
+            kind: BodyOpKind::Field,
+            name: d.s("\"by\\n\":"),
+            value: vec![d.literal("\"t-"), Part { kind: PartKind::TenantId, id: 0 }, d.literal("\"")],
+        },
+        d.op(BodyOpKind::Open, "\"profile\":", Vec::new()),
+        d.op(BodyOpKind::Field, "\"name\":", vec![Part::parameter(1)]),
+        d.op(BodyOpKind::Close, "", Vec::new()),
+    ];
+    let parameters = vec![
+        Parameter {
+            check: 1,
+            required: false,
+            default: Some(d.s("18")),
+            ..d.parameter("age", Position::Body)
+        },
+        Parameter { check: 3, ..d.parameter("name", Position::Body) },
+        d.parameter("session", Position::Cookie),
+        d.parameter("trace", Position::Header),
+    ];
+    let number =
+        NumberCheck { minimum: Some(d.s("-1.5e3")), maximum: Some(d.s("150")), ..Default::default() };
+    let object = ObjectCheck {
+        properties: vec![
+            Property { name: d.s("a"), required: true, check: 0 },
+            Property { name: d.s("b"), required: false, check: 1 },
+        ],
+        closed: false,
+        additional: Some(2),
+        min_properties: Some(1),
+        max_properties: None,
+    };
+    let string =
+        StringCheck { min_length: Some(1), max_length: None, pattern: Some(0), format: Some(Format::Email) };
+    let checks = vec![
+        Check { types: TypeSet::STRING, string: Some(string), ..Check::default() },
+        Check { types: TypeSet::INTEGER, number: Some(number), ..Check::default() },
+        Check { array: Some(ArrayCheck { items: Some(1), ..ArrayCheck::default() }), ..Check::default() },
+        Check { types: TypeSet::OBJECT, object: Some(object), ..Check::default() },
+    ];
+    let cookies = vec![
+        d.placed("session", vec![Part::parameter(2)]),
+        Placed { name: d.s("sub"), value: vec![Part { kind: PartKind::PrincipalSub, id: 0 }] },
+    ];
+    let body =
+        BodyPlan { kind: BodyKind::Json, content_type: Some(d.s("application/json")), ops, whole: None };
+    let tool = &mut d.contents.tools[at];
+    *tool = ToolPlan {
+        method: Method::Post,
+        headers,
+        cookies,
+        body,
+        parameters,
+        checks,
+        additional: Some(0),
+        schema: Some(0),
+        ..tool.clone()
+    };
+}
+
+fn fixed(d: &mut Draft) {
+    let at = d.tool("fixed", "/");
+    let respond = Some(d.s("always this"));
+    let parameter = d.parameter("ignored", Position::Body);
+    let tool = &mut d.contents.tools[at];
+    tool.upstream = None;
+    tool.path.clear();
+    tool.parameters.push(parameter);
+    tool.response.respond = respond;
+}
+
+fn get_order(d: &mut Draft) {
+    let at = d.tool("get_order", "/");
+    let path = vec![d.literal("/users/"), Part::parameter(2), d.literal("/orders/"), Part::parameter(1)];
+    let query = vec![placed_text(d, "api%2Dversion", "2,3"), d.placed("details", vec![Part::parameter(0)])];
+    let parameters = vec![
+        Parameter {
+            required: false,
+            style: Style::Repeat,
+            sensitive: true,
+            mcp_header: Some(d.s("Details")),
+            ..d.parameter("details", Position::Query)
+        },
+        Parameter { required: false, default: Some(d.s("\"1\"")), ..d.parameter("orderId", Position::Path) },
+        d.parameter("userId", Position::Path),
+    ];
+    let enumeration = vec![d.s("\"a\""), d.s("null"), d.s("2.50")];
+    let response = ResponsePlan {
+        template: Some(0),
+        error_template: Some(0),
+        select: vec![d.s("items[].name")],
+        output_schema: Some(0),
+        respond: None,
+    };
+    let text = d.s(r#"{"name":"get_order","title":"é","outputSchema":{}}"#);
+    let modern = Some(d.s(r#"{"name":"get_order"}"#));
+    d.contents.list[at] = ListEntry { text, ends: [19, 19, 32, 32, 50], modern };
+    let tool = &mut d.contents.tools[at];
+    *tool = ToolPlan { path, query, parameters, response, toolset: 1, upstream: Some(1), ..tool.clone() };
+    tool.checks[0].enumeration = enumeration;
+}
+
+fn search(d: &mut Draft) {
+    let at = d.tool("search", "/");
+    let ops = vec![
+        d.op(BodyOpKind::Field, "q+q", vec![Part::parameter(0)]),
+        BodyOp { kind: BodyOpKind::Field, name: d.s("key"), value: vec![Part::variable(0)] },
+    ];
+    let parameter = d.parameter("q", Position::Body);
+    let tool = &mut d.contents.tools[at];
+    tool.method = Method::Post;
+    tool.body = BodyPlan { kind: BodyKind::Form, content_type: None, ops, whole: None };
+    tool.parameters.push(parameter);
+}
+
+fn upload(d: &mut Draft) {
+    let at = d.tool("upload", "/");
+    let parameter = d.parameter("data", Position::Body);
+    let tool = &mut d.contents.tools[at];
+    tool.method = Method::Put;
+    tool.body = BodyPlan { kind: BodyKind::Whole, content_type: None, ops: Vec::new(), whole: Some(0) };
+    tool.parameters.push(parameter);
+}
+
+fn placed_text(d: &mut Draft, name: &str, value: &str) -> Placed {
+    Placed { name: d.s(name), value: vec![d.literal(value)] }
+}
+
+/// A key whose bytes are all `seed`.
+pub fn key(seed: u8) -> SigningKey {
+    SigningKey::from_bytes(&[seed; 32])
+}
+
+/// The sections of contents, in the order of their ids, whether they make sense or not.
+pub fn sections(contents: &Contents) -> Vec<Vec<u8>> {
+    let pool = &contents.strings;
+    let texts: Vec<&str> = (0..pool.len()).map(|id| pool.get(StrId(id as u32))).collect();
+    let mut strings = (texts.len() as u32).to_le_bytes().to_vec();
+    let mut end = 0;
+    for text in &texts {
+        end += text.len() as u32;
+        strings.extend(end.to_le_bytes());
+    }
+    strings.extend(texts.concat().bytes());
+    vec![
+        postcard::to_allocvec(&contents.manifest).unwrap(),
+        postcard::to_allocvec(&contents.upstreams).unwrap(),
+        postcard::to_allocvec(&contents.tools).unwrap(),
+        strings,
+        postcard::to_allocvec(&contents.templates).unwrap(),
+        postcard::to_allocvec(&contents.list).unwrap(),
+        postcard::to_allocvec(&contents.policies).unwrap(),
+    ]
+}
+
+/// A file with these sections and true digests, unsigned.
+pub fn assemble(features: u64, sections: &[Vec<u8>]) -> Vec<u8> {
+    let table_end = HEADER_LENGTH + sections.len() * TABLE_ROW_LENGTH;
+    let signed_length = table_end + sections.iter().map(Vec::len).sum::<usize>();
+    let mut out = MAGIC.to_vec();
+    out.extend(1u16.to_le_bytes());
+    out.extend(0u16.to_le_bytes());
+    out.extend((sections.len() as u32).to_le_bytes());
+    out.extend(features.to_le_bytes());
+    out.extend((signed_length as u64).to_le_bytes());
+    let mut offset = table_end as u64;
+    for (index, section) in sections.iter().enumerate() {
+        out.extend((index as u32 + 1).to_le_bytes());
+        out.extend(0u32.to_le_bytes());
+        out.extend(offset.to_le_bytes());
+        out.extend((section.len() as u64).to_le_bytes());
+        out.extend(Sha256::digest(section));
+        offset += section.len() as u64;
+    }
+    out.extend(sections.concat());
+    out.extend(b"MCPS\0\0\0\0");
+    out
+}
+
+/// [`assemble`] with one section replaced.
+pub fn with_section(contents: &Contents, id: SectionId, body: Vec<u8>) -> Vec<u8> {
+    let mut sections = sections(contents);
+    sections[id.id() as usize - 1] = body;
+    assemble(3, &sections)
+}

@@ -1,0 +1,126 @@
+//! `mcpc inspect`
+
+use super::{Outcome, Streams, counted, grouped, read_bundle};
+use crate::disk;
+use crate::inspect::{BundleView, ToolView};
+use crate::suggest;
+use mcp_bundle::format::{self, Trust};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Show what is inside a bundle
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The bundle
+    #[arg(value_name = "BUNDLE")]
+    bundle: PathBuf,
+    /// Show this tool alone, with all details
+    #[arg(long, value_name = "NAME")]
+    tool: Option<String>,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Human,
+    Json,
+}
+
+pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
+    let bytes = read_bundle(&arguments.bundle)?;
+    let name = disk::display(&arguments.bundle);
+    let bundle = match format::read(&bytes, &Trust::Any) {
+        Ok(bundle) => bundle,
+        Err(error) => {
+            writeln!(streams.err, "error: `{name}`: {error}")?;
+            return Ok(Outcome::Failed);
+        }
+    };
+    let view = BundleView::new(&bundle, bytes.len());
+    let out = &mut streams.out;
+    let Some(wanted) = &arguments.tool else {
+        match arguments.format {
+            Format::Json => json(out, &view)?,
+            Format::Human => print_bundle(out, &view)?,
+        }
+        return Ok(Outcome::Clean);
+    };
+    let Some(tool) = view.tools.iter().find(|tool| tool.name == *wanted) else {
+        let meant = suggest::did_you_mean(wanted, view.tools.iter().map(|tool| tool.name));
+        let meant = meant.map(|meant| format!("; {meant}")).unwrap_or_default();
+        writeln!(streams.err, "error: `{name}` has no tool `{wanted}`{meant}")?;
+        return Ok(Outcome::Failed);
+    };
+    match arguments.format {
+        Format::Json => json(out, tool)?,
+        Format::Human => print_tool(out, tool)?,
+    }
+    Ok(Outcome::Clean)
+}
+
+fn json(out: &mut dyn Write, value: &impl serde::Serialize) -> anyhow::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, value)?;
+    writeln!(out)?;
+    Ok(())
+}
+
+fn print_bundle(out: &mut dyn Write, view: &BundleView<'_>) -> std::io::Result<()> {
+    writeln!(out, "bundle     {}", view.name)?;
+    writeln!(out, "revision   {}", view.revision)?;
+    writeln!(out, "format     {} {}", view.format_version, list_or(&view.features, "no features"))?;
+    writeln!(out, "bytes      {}", grouped(view.bytes))?;
+    writeln!(out, "tokens     about {} for the whole list", grouped(view.tokens))?;
+    writeln!(out, "signed by  {}", list_or(&view.signers, "no one"))?;
+    writeln!(out, "needs      {}", list_or(&view.variables, "no variables"))?;
+    for toolset in &view.toolsets {
+        let count = view.tools.iter().filter(|tool| tool.toolset == toolset.name).count();
+        writeln!(out, "\n{}: {}", toolset.name, counted(count, "tool"))?;
+        for tool in view.tools.iter().filter(|tool| tool.toolset == toolset.name) {
+            writeln!(out, "  {:<32}  {:<7} {}", tool.name, tool.method, tool.url)?;
+        }
+    }
+    Ok(())
+}
+
+fn print_tool(out: &mut dyn Write, tool: &ToolView<'_>) -> std::io::Result<()> {
+    writeln!(out, "tool       {} (toolset {})", tool.name, tool.toolset)?;
+    writeln!(out, "request    {} {}", tool.method, tool.url)?;
+    for header in &tool.headers {
+        writeln!(out, "           {header}")?;
+    }
+    writeln!(out, "body       {}", tool.body)?;
+    writeln!(out, "timeout    {} ms, {}", tool.timeout_ms, retries(tool.retry_count))?;
+    writeln!(out, "cache      {} s", tool.cache_seconds)?;
+    writeln!(out, "scopes     {}", list_or(&tool.scopes, "none"))?;
+    writeln!(out, "tokens     about {}", grouped(tool.tokens))?;
+    if let Some(dialect) = tool.response_template {
+        writeln!(out, "template   {dialect}")?;
+    }
+    writeln!(out, "\nparameters")?;
+    for parameter in &tool.parameters {
+        let required = if parameter.required { "required" } else { "optional" };
+        let default = parameter.default.map(|d| format!(", default {d}")).unwrap_or_default();
+        let kind = parameter.types.join(" or ");
+        writeln!(out, "  {:<24}  {:<7} {kind}, {required}{default}", parameter.name, parameter.position)?;
+    }
+    writeln!(out, "\nentry      {}", tool.entry)?;
+    Ok(())
+}
+
+fn list_or<T: std::fmt::Display>(items: &[T], otherwise: &str) -> String {
+    if items.is_empty() {
+        return otherwise.to_owned();
+    }
+    let items: Vec<String> = items.iter().map(|item| item.to_string()).collect();
+    items.join(", ")
+}
+
+fn retries(count: u8) -> String {
+    match count {
+        0 => "no retries".to_owned(),
+        1 => "1 retry".to_owned(),
+        count => format!("{count} retries"),
+    }
+}

@@ -1,0 +1,201 @@
+//! The command line: what was typed, and what it means.
+//!
+//! Exit codes: 0 clean, 1 findings or failed checks, 2 could not run. Results go to standard output,
+//! messages to standard error.
+
+mod build;
+mod check;
+mod completions;
+mod explain;
+mod init;
+mod inspect;
+mod keygen;
+mod rules;
+mod schema;
+mod verify;
+
+use crate::disk;
+use anyhow::Context;
+use clap::{Parser, Subcommand};
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Compiles tool specs for HTTP APIs into signed bundles of MCP tools.
+#[derive(Debug, Parser)]
+#[command(name = "mcpc", version, max_term_width = 100, arg_required_else_help = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Check(check::Arguments),
+    Build(build::Arguments),
+    Inspect(inspect::Arguments),
+    Verify(verify::Arguments),
+    Keygen(keygen::Arguments),
+    Explain(explain::Arguments),
+    Rules(rules::Arguments),
+    Schema(schema::Arguments),
+    Init(init::Arguments),
+    Completions(completions::Arguments),
+}
+
+/// Which specs a command is about.
+#[derive(Debug, clap::Args)]
+struct Specs {
+    /// Spec files, or folders that are searched for `*.toml`
+    #[arg(value_name = "PATH", default_value = ".")]
+    paths: Vec<PathBuf>,
+    /// Use this configuration instead of the `mcpc.toml` beside the specs
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+impl Specs {
+    fn discover(&self) -> anyhow::Result<crate::check::Input> {
+        Ok(disk::discover(&self.paths, self.config.as_deref())?)
+    }
+}
+
+/// How a command that could run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Clean,
+    /// Findings, or a check that failed.
+    Failed,
+    /// Some input could not be read.
+    Incomplete,
+}
+
+impl Outcome {
+    fn code(self) -> u8 {
+        match self {
+            Outcome::Clean => 0,
+            Outcome::Failed => 1,
+            Outcome::Incomplete => 2,
+        }
+    }
+}
+
+/// The streams of a command.
+struct Streams {
+    out: Box<dyn Write>,
+    err: Box<dyn Write>,
+    /// Colour results, messages.
+    out_color: bool,
+    err_color: bool,
+}
+
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are results; everything else is a usage error.
+            let code = if error.use_stderr() { 2 } else { 0 };
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    let mut streams = Streams {
+        out: Box::new(std::io::BufWriter::new(std::io::stdout().lock())),
+        err: Box::new(std::io::stderr().lock()),
+        out_color: wants_color(&std::io::stdout()),
+        err_color: wants_color(&std::io::stderr()),
+    };
+    let result = run(arguments.command, &mut streams).and_then(|outcome| {
+        streams.out.flush()?;
+        Ok(outcome)
+    });
+    match result {
+        Ok(outcome) => ExitCode::from(outcome.code()),
+        // Whoever read our output has seen enough.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(streams.err, "error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(command: Command, streams: &mut Streams) -> anyhow::Result<Outcome> {
+    match command {
+        Command::Check(arguments) => check::run(&arguments, streams),
+        Command::Build(arguments) => build::run(&arguments, streams),
+        Command::Inspect(arguments) => inspect::run(&arguments, streams),
+        Command::Verify(arguments) => verify::run(&arguments, streams),
+        Command::Keygen(arguments) => keygen::run(&arguments, streams),
+        Command::Explain(arguments) => explain::run(&arguments, streams),
+        Command::Rules(arguments) => rules::run(&arguments, streams),
+        Command::Schema(arguments) => schema::run(&arguments, streams),
+        Command::Init(arguments) => init::run(&arguments, streams),
+        Command::Completions(arguments) => completions::run(&arguments, streams),
+    }
+}
+
+fn wants_color(stream: &impl IsTerminal) -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    stream.is_terminal() && !set("NO_COLOR") && !dumb
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+/// Reads a bundle's bytes, within the format's limit.
+fn read_bundle(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let name = disk::display(path);
+    let context = || format!("`{name}` cannot be read");
+    let size =
+        std::fs::metadata(path).map_err(|e| anyhow::anyhow!(disk::plain(&e))).with_context(context)?.len();
+    let limit = mcp_bundle::format::MAX_FILE_LENGTH;
+    if size > limit {
+        anyhow::bail!("`{name}` has {} MiB; a bundle has at most {} MiB", size >> 20, limit >> 20);
+    }
+    std::fs::read(path).map_err(|e| anyhow::anyhow!(disk::plain(&e))).with_context(context)
+}
+
+/// A number with its thousands apart.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `1 tool`, `2 tools`.
+fn counted(number: usize, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(
+            (grouped(7), grouped(1234), grouped(1_234_567)),
+            ("7".into(), "1,234".into(), "1,234,567".into())
+        );
+        assert_eq!(counted(1, "tool"), "1 tool");
+        assert_eq!(counted(0, "tool"), "0 tools");
+    }
+}

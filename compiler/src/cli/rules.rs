@@ -1,0 +1,64 @@
+//! `mcpc rules`
+
+use super::{Outcome, Streams};
+use crate::lint::{Rule, rules};
+use serde::Serialize;
+
+/// List all rules
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// How to print them; `markdown` is the whole page of docs
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Format {
+    Human,
+    Json,
+    Markdown,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    code: &'a str,
+    name: &'a str,
+    level: &'a str,
+    /// Whether `mcpc.toml` or a spec may lower it.
+    fixed: bool,
+    summary: String,
+}
+
+pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
+    match arguments.format {
+        Format::Human => {
+            for rule in rules::ALL {
+                writeln!(
+                    streams.out,
+                    "{}  {:<7}  {:<28}  {}",
+                    rule.code,
+                    rule.level.word(),
+                    rule.name,
+                    rule.summary()
+                )?;
+            }
+        }
+        Format::Json => {
+            let rows: Vec<Row<'_>> = rules::ALL.iter().map(|rule| row(rule)).collect();
+            serde_json::to_writer_pretty(&mut streams.out, &rows)?;
+            writeln!(streams.out)?;
+        }
+        Format::Markdown => write!(streams.out, "{}", rules::page())?,
+    }
+    Ok(Outcome::Clean)
+}
+
+fn row(rule: &'static Rule) -> Row<'static> {
+    Row {
+        code: rule.code,
+        name: rule.name,
+        level: rule.level.word(),
+        fixed: rule.level == crate::lint::Level::HardError,
+        summary: rule.summary(),
+    }
+}

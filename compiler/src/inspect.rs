@@ -1,0 +1,164 @@
+//! A bundle as people and scripts look at it.
+
+use crate::tokens;
+use mcp_bundle::format::{Bundle, VERSION, key_id};
+use mcp_bundle::plan::{Contents, Part, Placed, ToolPlan};
+use mcp_bundle::tag::{Era, PartKind};
+use serde::Serialize;
+
+#[derive(Debug, Serialize)]
+pub struct BundleView<'a> {
+    /// Version of this shape.
+    pub version: u32,
+    pub name: &'a str,
+    pub revision: String,
+    pub format_version: u16,
+    pub features: Vec<&'static str>,
+    pub bytes: usize,
+    pub tokens: usize,
+    /// Key ids.
+    pub signers: Vec<String>,
+    pub variables: Vec<&'a str>,
+    pub toolsets: Vec<ToolsetView<'a>>,
+    pub tools: Vec<ToolView<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ToolsetView<'a> {
+    pub name: &'a str,
+    pub title: Option<&'a str>,
+    pub instructions: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ToolView<'a> {
+    pub name: &'a str,
+    pub toolset: &'a str,
+    pub method: &'static str,
+    /// With `{name}` for parameters and `${NAME}` for variables.
+    pub url: String,
+    /// `name: value` lines, likewise.
+    pub headers: Vec<String>,
+    pub body: &'static str,
+    pub timeout_ms: u32,
+    pub retry_count: u8,
+    pub cache_seconds: u32,
+    pub scopes: Vec<&'a str>,
+    pub tokens: usize,
+    /// Dialect of the response template.
+    pub response_template: Option<&'static str>,
+    pub full_schema: bool,
+    pub parameters: Vec<ParameterView<'a>>,
+    /// As the newest protocol revision shows it.
+    pub entry: String,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ParameterView<'a> {
+    pub name: &'a str,
+    pub position: &'static str,
+    pub types: Vec<&'static str>,
+    pub required: bool,
+    /// JSON text.
+    pub default: Option<&'a str>,
+    pub sensitive: bool,
+}
+
+impl<'a> BundleView<'a> {
+    pub fn new(bundle: &'a Bundle, bytes: usize) -> BundleView<'a> {
+        let contents = &bundle.contents;
+        let text = |id| contents.strings.get(id);
+        let toolsets = contents.manifest.toolsets.iter().map(|toolset| ToolsetView {
+            name: text(toolset.name),
+            title: toolset.title.map(text),
+            instructions: toolset.instructions.map(text),
+        });
+        let tools: Vec<ToolView<'a>> = (0..contents.tools.len()).filter_map(|i| tool(contents, i)).collect();
+        BundleView {
+            version: 1,
+            name: text(contents.manifest.name),
+            revision: bundle.revision.to_string(),
+            format_version: VERSION,
+            features: bundle.features.names().collect(),
+            bytes,
+            tokens: tools.iter().map(|tool| tool.tokens).sum(),
+            signers: bundle.signers.iter().map(|key| key_id(key).to_string()).collect(),
+            variables: contents.variable_names().collect(),
+            toolsets: toolsets.collect(),
+            tools,
+        }
+    }
+}
+
+fn tool(contents: &Contents, index: usize) -> Option<ToolView<'_>> {
+    let plan = contents.tools.get(index)?;
+    let text = |id| contents.strings.get(id);
+    let policy = contents.policies.get(plan.policy as usize)?;
+    let entry = contents.list.get(index)?.open_form(&contents.strings, Era::V20260728);
+    let entry = format!("{entry}}}");
+    let template = plan.response.template.and_then(|index| contents.templates.get(index as usize));
+    let parameters = plan.parameters.iter().map(|parameter| {
+        let check = plan.checks.get(parameter.check as usize);
+        ParameterView {
+            name: text(parameter.name),
+            position: parameter.position.as_str(),
+            types: check.map(|check| check.types.names().collect()).unwrap_or_default(),
+            required: parameter.required,
+            default: parameter.default.map(text),
+            sensitive: parameter.sensitive,
+        }
+    });
+    Some(ToolView {
+        name: text(plan.name),
+        toolset: contents.manifest.toolsets.get(plan.toolset as usize).map(|t| text(t.name))?,
+        method: plan.method.as_str(),
+        url: url(contents, plan),
+        headers: plan.headers.iter().map(|header| line(contents, plan, header, ": ")).collect(),
+        body: plan.body.kind.as_str(),
+        timeout_ms: policy.timeout_ms,
+        retry_count: policy.retry_count,
+        cache_seconds: policy.cache_seconds,
+        scopes: policy.scopes.iter().map(|scope| text(*scope)).collect(),
+        tokens: tokens::estimate(&entry),
+        response_template: template.map(|template| template.dialect.as_str()),
+        full_schema: plan.schema.is_some(),
+        parameters: parameters.collect(),
+        entry,
+    })
+}
+
+fn url(contents: &Contents, plan: &ToolPlan) -> String {
+    let Some(upstream) = plan.upstream.and_then(|index| contents.upstreams.get(index as usize)) else {
+        return "(fixed answer)".to_owned();
+    };
+    let mut url = format!("{}://{}", upstream.scheme, contents.strings.get(upstream.authority));
+    write_parts(contents, plan, &plan.path, &mut url);
+    for (i, placed) in plan.query.iter().enumerate() {
+        url.push(if i == 0 { '?' } else { '&' });
+        url.push_str(&line(contents, plan, placed, "="));
+    }
+    url
+}
+
+fn line(contents: &Contents, plan: &ToolPlan, placed: &Placed, between: &str) -> String {
+    let mut line = format!("{}{between}", contents.strings.get(placed.name));
+    write_parts(contents, plan, &placed.value, &mut line);
+    line
+}
+
+fn write_parts(contents: &Contents, plan: &ToolPlan, parts: &[Part], out: &mut String) {
+    for part in parts {
+        match part.kind {
+            PartKind::Literal => out.push_str(contents.strings.get(mcp_bundle::pool::StrId(part.id))),
+            PartKind::Parameter => {
+                let name = plan.parameters.get(part.id as usize).map(|p| contents.strings.get(p.name));
+                out.push_str(&format!("{{{}}}", name.unwrap_or_default()));
+            }
+            PartKind::Variable => {
+                let name = contents.variable_names().nth(part.id as usize).unwrap_or_default();
+                out.push_str(&format!("${{{name}}}"));
+            }
+            PartKind::TenantId | PartKind::PrincipalSub => out.push_str(&format!("${{{}}}", part.kind)),
+        }
+    }
+}

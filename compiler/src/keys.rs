@@ -1,0 +1,368 @@
+//! The keys of the spec language, once: parsing, "did you mean", `mcpc schema` and the docs read these tables.
+
+/// A kind of TOML table.
+#[derive(Debug)]
+pub struct Table {
+    /// As messages call it: "a tool".
+    pub name: &'static str,
+    pub doc: &'static str,
+    pub keys: &'static [Key],
+}
+
+#[derive(Debug)]
+pub struct Key {
+    pub name: &'static str,
+    /// Other accepted spellings.
+    pub aliases: &'static [&'static str],
+    pub shape: Shape,
+    pub required: bool,
+    pub doc: &'static str,
+}
+
+/// What a key's value must look like. What it must mean is checked by rules.
+#[derive(Debug, Clone, Copy)]
+pub enum Shape {
+    Text,
+    /// One of some words; the schema for editors lists them.
+    Word(&'static [&'static str]),
+    Integer {
+        min: i64,
+        max: i64,
+    },
+    Number,
+    Boolean,
+    Texts,
+    /// A table of strings, such as headers.
+    TextMap,
+    /// Any value.
+    Any,
+    List,
+    /// A table of anything, such as a JSON Schema.
+    Object,
+    /// A JSON Schema, which may be `true` or `false`.
+    Schema,
+    /// A string, or a table of [`TEMPLATE`].
+    Template,
+    Table(&'static Table),
+    Tables(&'static Table),
+    /// Tables by name: `[upstream.NAME]`.
+    NamedTables(&'static Table),
+}
+
+const fn key(name: &'static str, shape: Shape, doc: &'static str) -> Key {
+    Key { name, aliases: &[], shape, required: false, doc }
+}
+
+impl Key {
+    const fn required(mut self) -> Key {
+        self.required = true;
+        self
+    }
+
+    const fn alias(mut self, aliases: &'static [&'static str]) -> Key {
+        self.aliases = aliases;
+        self
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.name).chain(self.aliases.iter().copied())
+    }
+}
+
+impl Table {
+    /// Index of the key with this name or alias.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.keys.iter().position(|key| key.names().any(|n| n == name))
+    }
+}
+
+/// Largest duration, one day: longer is surely a mistake in the unit.
+const MAX_SECONDS: i64 = 86_400;
+const SECONDS: Shape = Shape::Integer { min: 1, max: MAX_SECONDS };
+const LENGTH: Shape = Shape::Integer { min: 0, max: u32::MAX as i64 };
+const BYTES: Shape = Shape::Integer { min: 1, max: u32::MAX as i64 };
+const RETRIES: Shape = Shape::Integer { min: 0, max: 10 };
+
+pub const METHODS: &[&str] = &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+pub const POSITIONS: &[&str] = &["path", "query", "header", "cookie", "body"];
+pub const TYPES: &[&str] = &["string", "integer", "number", "boolean", "array", "object"];
+pub const STYLES: &[&str] = &["repeat", "comma", "space", "pipe", "deep", "json"];
+pub const LEVELS: &[&str] = &["allow", "warn", "error"];
+
+pub static ROOT: Table = Table {
+    name: "a spec file",
+    doc: "A toolset: the tools of one API.",
+    keys: &[
+        key("toolset", Shape::Table(&TOOLSET), "The toolset as a whole."),
+        key("upstream", Shape::NamedTables(&UPSTREAM), "APIs that tools are sent to, by name."),
+        key("tool", Shape::Tables(&TOOL), "The tools, one `[[tool]]` each."),
+    ],
+};
+
+pub static TOOLSET: Table = Table {
+    name: "the toolset",
+    doc: "The toolset as a whole.",
+    keys: &[
+        key("name", Shape::Text, "Name of the toolset; default: the file's stem. Never `tools` or `invoke`."),
+        key("title", Shape::Text, "Name for people."),
+        key("instructions", Shape::Text, "What a model should know before it uses these tools."),
+        key("allow", Shape::Tables(&ALLOW), "Rules that are switched off for all tools of this file."),
+    ],
+};
+
+pub static UPSTREAM: Table = Table {
+    name: "an upstream",
+    doc: "An API that tools are sent to.",
+    keys: &[
+        key("url", Shape::Text, "Base URL, `https://host/base/path`.").required(),
+        key("headers", Shape::TextMap, "Headers of every request; `${NAME}` is resolved at the edge."),
+        key("timeout_seconds", SECONDS, "Limit of a whole call; default 30."),
+        key("connect_timeout_seconds", SECONDS, "Limit for connecting; default 5."),
+        key("retry_count", RETRIES, "Retries of idempotent calls; default 0."),
+    ],
+};
+
+pub static TOOL: Table = Table {
+    name: "a tool",
+    doc: "One tool: one HTTP request.",
+    keys: &[
+        key("name", Shape::Text, "Name of the tool, `[A-Za-z0-9_-]{1,64}`, unique in the bundle.").required(),
+        key("title", Shape::Text, "Name for people."),
+        key("description", Shape::Text, "What the tool does, for the model that chooses among tools."),
+        key("upstream", Shape::Text, "Name of an `[upstream.NAME]` of this file."),
+        key("method", Shape::Word(METHODS), "HTTP method."),
+        key(
+            "endpoint",
+            Shape::Text,
+            "Path below the upstream's URL with `{name}` placeholders, or an absolute URL and then no `upstream`.",
+        ),
+        key("headers", Shape::TextMap, "Fixed headers of the request; `${NAME}` is resolved at the edge."),
+        key(
+            "parameters",
+            Shape::Tables(&PARAMETER),
+            "The arguments of the tool and where each of them goes.",
+        ),
+        key("body", Shape::Text, "`json` (default), `form`, or `whole:PARAMETER`."),
+        key("body_template", Shape::Template, "Template of the request body."),
+        key(
+            "input_schema",
+            Shape::Object,
+            "A full JSON Schema 2020-12 of the arguments instead of a generated one.",
+        ),
+        key("output_schema", Shape::Schema, "JSON Schema of the structured result."),
+        key("select", Shape::Texts, "Paths of the answer to keep, such as `items[].name`."),
+        key("response_template", Shape::Template, "Turns the JSON answer into text."),
+        key("error_template", Shape::Template, "Turns an upstream error into text."),
+        key("timeout_seconds", SECONDS, "Limit of a whole call; default: the upstream's."),
+        key("retry_count", RETRIES, "Retries, if the call is idempotent; default: the upstream's."),
+        key("idempotent", Shape::Boolean, "The call may be repeated though its method is not idempotent."),
+        key(
+            "cache_seconds",
+            Shape::Integer { min: 0, max: 31_536_000 },
+            "How long an answer may be reused; safe methods only.",
+        ),
+        key("max_response_bytes", BYTES, "Limit of the upstream's answer."),
+        key("max_text_bytes", BYTES, "Limit of the rendered text."),
+        key("scopes", Shape::Texts, "Scopes that a caller must hold."),
+        key(
+            "annotations",
+            Shape::Table(&ANNOTATIONS),
+            "MCP tool annotations; hints that follow from the method are set by themselves.",
+        ),
+        key("icons", Shape::Tables(&ICON), "Icons for clients that show them."),
+        key("tags", Shape::Texts, "Free tags, published in `_meta`."),
+        key("respond", Shape::Text, "A fixed answer; the tool then has no upstream, method or endpoint."),
+        key("examples", Shape::Tables(&EXAMPLE), "Examples: docs, tests and mock in one."),
+        key("allow", Shape::Tables(&ALLOW), "Rules that are switched off for this tool, each with a reason."),
+    ],
+};
+
+pub static PARAMETER: Table = Table {
+    name: "a parameter",
+    doc: "One argument of a tool.",
+    keys: &[
+        key("name", Shape::Text, "Name of the argument.").required(),
+        key("type", Shape::Word(TYPES), "JSON type; default `string`.").alias(&["parameter_type"]),
+        key("description", Shape::Text, "What the argument means, for the model that fills it."),
+        key("required", Shape::Boolean, "The caller must give it; default false."),
+        key("default", Shape::Any, "Used when the caller leaves it out.").alias(&["default_value"]),
+        key("enum", Shape::List, "The allowed values.").alias(&["enum_values"]),
+        key("position", Shape::Word(POSITIONS), "Where it goes; default `body`."),
+        key("wire_name", Shape::Text, "Its name upstream; in a JSON body a dotted name nests."),
+        key("style", Shape::Word(STYLES), "How an array or object is written outside a JSON body."),
+        key("value", Shape::Any, "A constant, or `${NAME}`; the caller never sees the parameter."),
+        key("mcp_header", Shape::Text, "Publishes the argument as this `Mcp-Param-` header."),
+        key("sensitive", Shape::Boolean, "Its value never appears in logs or messages."),
+        key("minimum", Shape::Number, "Least number."),
+        key("maximum", Shape::Number, "Greatest number."),
+        key("exclusiveMinimum", Shape::Number, "The number must be greater.").alias(&["exclusive_minimum"]),
+        key("exclusiveMaximum", Shape::Number, "The number must be less.").alias(&["exclusive_maximum"]),
+        key("minLength", LENGTH, "Least number of characters.").alias(&["min_length"]),
+        key("maxLength", LENGTH, "Greatest number of characters.").alias(&["max_length"]),
+        key("minItems", LENGTH, "Least number of elements.").alias(&["min_items"]),
+        key("maxItems", LENGTH, "Greatest number of elements.").alias(&["max_items"]),
+        key("pattern", Shape::Text, "Regular expression that a string must match somewhere."),
+        key("format", Shape::Text, "Format of a string, such as `date-time` or `uuid`."),
+        key("items", Shape::Schema, "JSON Schema of the elements of an array."),
+        key("properties", Shape::Object, "JSON Schemas of the members of an object, by name."),
+        key("additionalProperties", Shape::Schema, "Whether an object may have other members.")
+            .alias(&["additional_properties"]),
+    ],
+};
+
+pub static EXAMPLE: Table = Table {
+    name: "an example",
+    doc: "A call of the tool: its arguments, the request they become, an answer and the text made of it.",
+    keys: &[
+        key("title", Shape::Text, "What the example shows."),
+        key("arguments", Shape::Object, "The arguments of the call."),
+        key("request", Shape::Table(&EXAMPLE_REQUEST), "The exact request."),
+        key("response", Shape::Table(&EXAMPLE_RESPONSE), "An answer of the upstream."),
+        key("text", Shape::Text, "The exact text of the result."),
+        key("structured_content", Shape::Any, "The structured result."),
+    ],
+};
+
+pub static EXAMPLE_REQUEST: Table = Table {
+    name: "an example's request",
+    doc: "The exact request of an example; what is left out is not compared.",
+    keys: &[
+        key("method", Shape::Word(METHODS), "HTTP method."),
+        key("url", Shape::Text, "The whole URL."),
+        key("headers", Shape::TextMap, "Headers that must be there."),
+        key("body", Shape::Any, "The body: a string is compared as text, anything else as JSON."),
+    ],
+};
+
+pub static EXAMPLE_RESPONSE: Table = Table {
+    name: "an example's response",
+    doc: "An answer of the upstream.",
+    keys: &[
+        key("status", Shape::Integer { min: 100, max: 599 }, "HTTP status; default 200."),
+        key("headers", Shape::TextMap, "Headers of the answer."),
+        key("body", Shape::Any, "The body: a string is taken as it is, anything else as JSON."),
+    ],
+};
+
+pub static ANNOTATIONS: Table = Table {
+    name: "annotations",
+    doc: "Hints about a tool's behaviour.",
+    keys: &[
+        key("title", Shape::Text, "Name for people."),
+        key("readOnlyHint", Shape::Boolean, "The tool changes nothing.").alias(&["read_only_hint"]),
+        key("destructiveHint", Shape::Boolean, "The tool may destroy something.")
+            .alias(&["destructive_hint"]),
+        key("idempotentHint", Shape::Boolean, "Calling it again changes nothing more.")
+            .alias(&["idempotent_hint"]),
+        key("openWorldHint", Shape::Boolean, "The tool deals with an open world.")
+            .alias(&["open_world_hint"]),
+    ],
+};
+
+pub static ICON: Table = Table {
+    name: "an icon",
+    doc: "An icon for clients that show them.",
+    keys: &[
+        key("src", Shape::Text, "`https:` or `data:` URL.").required(),
+        key("mimeType", Shape::Text, "Such as `image/png`.").alias(&["mime_type"]),
+        key("sizes", Shape::Texts, "Such as `48x48`, or `any`."),
+        key("theme", Shape::Word(&["light", "dark"]), "Background it is made for."),
+    ],
+};
+
+pub static ALLOW: Table = Table {
+    name: "an `allow`",
+    doc: "Switches a rule off, and says why.",
+    keys: &[
+        key("rule", Shape::Text, "Name of the rule.").required(),
+        key("reason", Shape::Text, "Why it does not apply here.").required(),
+    ],
+};
+
+pub static TEMPLATE: Table = Table {
+    name: "a template",
+    doc: "A template with its dialect, or from a file.",
+    keys: &[
+        key("go", Shape::Text, "A Go template."),
+        key("handlebars", Shape::Text, "A Handlebars template."),
+        key("file", Shape::Text, "A file beside the spec: `.hbs` is Handlebars, `.tmpl` is Go."),
+    ],
+};
+
+/// `mcpc.toml`.
+pub static CONFIG: Table = Table {
+    name: "`mcpc.toml`",
+    doc: "Settings of a folder of specs.",
+    keys: &[
+        key("bundle", Shape::Table(&CONFIG_BUNDLE), "The bundle as a whole."),
+        key("budget", Shape::Table(&CONFIG_BUDGET), "Token budgets."),
+        key("rules", Shape::TextMap, "Level of rules by name: `allow`, `warn` or `error`."),
+        key("clients", Shape::Texts, "Clients whose limits the names must respect; default: all known ones."),
+    ],
+};
+
+pub static CONFIG_BUNDLE: Table = Table {
+    name: "`bundle`",
+    doc: "The bundle as a whole.",
+    keys: &[key("name", Shape::Text, "Name of the bundle; default `tools`.")],
+};
+
+pub static CONFIG_BUDGET: Table = Table {
+    name: "`budget`",
+    doc: "What tools may cost a model's context, in estimated tokens.",
+    keys: &[
+        key("tool_tokens", BYTES, "One tool's entry in `tools/list`; default 1000."),
+        key("list_tokens", BYTES, "The whole list; default 20000."),
+    ],
+};
+
+/// Every table, for tests and docs.
+pub static TABLES: &[&Table] = &[
+    &ROOT,
+    &TOOLSET,
+    &UPSTREAM,
+    &TOOL,
+    &PARAMETER,
+    &EXAMPLE,
+    &EXAMPLE_REQUEST,
+    &EXAMPLE_RESPONSE,
+    &ANNOTATIONS,
+    &ICON,
+    &ALLOW,
+    &TEMPLATE,
+    &CONFIG,
+    &CONFIG_BUNDLE,
+    &CONFIG_BUDGET,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mcp_bundle::tag::{Method, Position, Style};
+
+    #[test]
+    fn no_table_has_a_name_twice() {
+        for table in TABLES {
+            let mut names: Vec<&str> = table.keys.iter().flat_map(Key::names).collect();
+            names.sort_unstable();
+            let all = names.len();
+            names.dedup();
+            assert_eq!(all, names.len(), "{}", table.name);
+        }
+    }
+
+    #[test]
+    fn every_key_is_documented() {
+        for key in TABLES.iter().flat_map(|table| table.keys) {
+            assert!(key.doc.ends_with('.'), "{}", key.name);
+        }
+    }
+
+    #[test]
+    fn words_are_those_of_the_bundle() {
+        let words = |all: Vec<&'static str>| all;
+        assert_eq!(words(Method::ALL.iter().map(|m| m.as_str()).collect()), METHODS);
+        assert_eq!(words(Position::ALL.iter().map(|p| p.as_str()).collect()), POSITIONS);
+        assert_eq!(words(Style::ALL.iter().map(|s| s.as_str()).collect()), STYLES);
+    }
+}

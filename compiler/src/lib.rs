@@ -1,0 +1,31 @@
+//! Compiles tool specs into bundles.
+//!
+//! ```text
+//! text ─parse→ TOML ─lower→ ToolsetSpec ─check→ findings
+//!                                     └─plan→ ToolPlan ─emit→ bundle bytes
+//! ```
+
+pub mod check;
+pub mod cli;
+pub mod clients;
+pub mod diagnostic;
+pub mod disk;
+pub mod editor_schema;
+pub mod examples;
+pub mod fix;
+pub mod input_schema;
+pub mod inspect;
+pub mod json;
+pub mod keys;
+pub mod keys_file;
+pub mod lint;
+pub mod list_entry;
+pub mod plan;
+pub mod render;
+pub mod schema_walk;
+pub mod source;
+pub mod spec;
+pub mod suggest;
+pub mod template;
+pub mod tokens;
+mod toml_string;

@@ -1,0 +1,41 @@
+//! What a rule can look at.
+
+use crate::source::Sources;
+use crate::spec::{Config, ToolSpec, ToolsetSpec, UpstreamSpec};
+
+/// One tool and all around it.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolContext<'a> {
+    pub sources: &'a Sources,
+    pub config: &'a Config,
+    pub toolset: &'a ToolsetSpec,
+    pub tool: &'a ToolSpec,
+    /// The upstream that the tool names, if the file has it.
+    pub upstream: Option<&'a UpstreamSpec>,
+    /// Estimated tokens of the tool's entry in `tools/list`.
+    pub tokens: usize,
+}
+
+/// One file.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolsetContext<'a> {
+    pub sources: &'a Sources,
+    pub config: &'a Config,
+    pub toolset: &'a ToolsetSpec,
+}
+
+/// All files of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct SetContext<'a> {
+    pub sources: &'a Sources,
+    pub config: &'a Config,
+    pub toolsets: &'a [ToolsetSpec],
+    /// Estimated tokens of the whole `tools/list`.
+    pub tokens: usize,
+}
+
+impl SetContext<'_> {
+    pub fn tools(&self) -> impl Iterator<Item = (&ToolsetSpec, &ToolSpec)> {
+        self.toolsets.iter().flat_map(|toolset| toolset.tools.iter().map(move |tool| (toolset, tool)))
+    }
+}

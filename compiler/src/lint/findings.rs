@@ -1,0 +1,199 @@
+//! Runs the rules and keeps what they find, minus what the spec or `mcpc.toml` allows.
+
+use super::context::{SetContext, ToolContext, ToolsetContext};
+use super::rules::{ALLOW_WITHOUT_REASON, INVALID_ALLOW, UNKNOWN_RULE, UNUSED_ALLOW};
+use super::{Check, Level, rules};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::list_entry;
+use crate::source::Sources;
+use crate::spec::{Allow, Config, RuleLevel, ToolSpec, ToolsetSpec};
+use crate::suggest;
+use crate::tokens;
+use std::ops::Range;
+
+/// Collects findings.
+#[derive(Debug)]
+pub struct Findings<'a> {
+    config: &'a Config,
+    /// What the file at hand allows.
+    allows: Vec<ScopedAllow<'a>>,
+    /// The tool whose rules run.
+    current: Option<usize>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// An `allow`, where it holds, and whether it was needed.
+#[derive(Debug)]
+struct ScopedAllow<'a> {
+    allow: &'a Allow,
+    /// The tool it belongs to, with its part of the file; `None` for the whole file.
+    tool: Option<(usize, Range<u32>)>,
+    used: bool,
+}
+
+impl ScopedAllow<'_> {
+    fn covers(&self, diagnostic: &Diagnostic, current: Option<usize>) -> bool {
+        let named = &self.allow.rule.value;
+        let same_rule = rules::find(named).is_some_and(|rule| rule == diagnostic.rule);
+        let span = diagnostic.span;
+        same_rule
+            && self.tool.as_ref().is_none_or(|(tool, part)| {
+                // Some rules look at a file as a whole; what they find in a tool's part is the tool's.
+                current == Some(*tool)
+                    || (current.is_none() && span.file == self.allow.span.file && part.contains(&span.start))
+            })
+    }
+}
+
+impl Findings<'_> {
+    pub fn report(&mut self, mut diagnostic: Diagnostic) {
+        let rule = diagnostic.rule;
+        if rule.level != Level::HardError {
+            let current = self.current;
+            // The tool's own come last: an allow of the file is unused where each tool repeats it.
+            let covering = self.allows.iter_mut().rev().find(|allow| allow.covers(&diagnostic, current));
+            if let Some(allow) = covering {
+                allow.used = true;
+                return;
+            }
+        }
+        match self.config.levels.get(rule.name) {
+            Some(RuleLevel::Allow) => return,
+            Some(RuleLevel::Warn) => diagnostic.severity = Severity::Warning,
+            Some(RuleLevel::Error) => diagnostic.severity = Severity::Error,
+            None => {}
+        }
+        self.diagnostics.push(diagnostic);
+    }
+}
+
+/// Runs all rules over all files.
+pub fn run(sources: &Sources, config: &Config, toolsets: &[ToolsetSpec]) -> Vec<Diagnostic> {
+    let mut findings = Findings { config, allows: Vec::new(), current: None, diagnostics: Vec::new() };
+    let mut total = 0;
+    for toolset in toolsets {
+        findings.allows = allows(toolset);
+        let context = ToolsetContext { sources, config, toolset };
+        for rule in rules::ALL {
+            if let Check::Toolset(check) = rule.check {
+                check(&context, &mut findings);
+            }
+        }
+        for (index, tool) in toolset.tools.iter().enumerate() {
+            findings.current = Some(index);
+            total += tool_rules(sources, config, toolset, tool, &mut findings);
+        }
+        findings.current = None;
+        findings.check_allows();
+    }
+    let context = SetContext { sources, config, toolsets, tokens: total };
+    for rule in rules::ALL {
+        if let Check::Set(check) = rule.check {
+            check(&context, &mut findings);
+        }
+    }
+    findings.diagnostics
+}
+
+/// All allows of a file, those of the file itself first.
+fn allows(toolset: &ToolsetSpec) -> Vec<ScopedAllow<'_>> {
+    let of_file = toolset.allows.iter().map(|allow| ScopedAllow { allow, tool: None, used: false });
+    let starts = toolset.tools.iter().skip(1).map(|tool| tool.span.start).chain([u32::MAX]);
+    let of_tools = toolset.tools.iter().zip(starts).enumerate().flat_map(|(index, (tool, end))| {
+        let part = tool.span.start..end;
+        tool.allows.iter().map(move |allow| ScopedAllow {
+            allow,
+            tool: Some((index, part.clone())),
+            used: false,
+        })
+    });
+    of_file.chain(of_tools).collect()
+}
+
+/// Runs the rules of one tool and returns its tokens.
+fn tool_rules(
+    sources: &Sources,
+    config: &Config,
+    toolset: &ToolsetSpec,
+    tool: &ToolSpec,
+    findings: &mut Findings<'_>,
+) -> usize {
+    let tokens = tokens::estimate(&list_entry::serialise(tool).newest());
+    let upstream =
+        tool.upstream.as_ref().and_then(|name| toolset.upstreams.iter().find(|u| u.name.value == name.value));
+    let context = ToolContext { sources, config, toolset, tool, upstream, tokens };
+    for rule in rules::ALL {
+        if let Check::Tool(check) = rule.check {
+            check(&context, findings);
+        }
+    }
+    tokens
+}
+
+impl Findings<'_> {
+    /// Reports allows that name no rule, give no reason, or allow nothing.
+    fn check_allows(&mut self) {
+        for ScopedAllow { allow, used, .. } in std::mem::take(&mut self.allows) {
+            let name = &allow.rule.value;
+            let Some(rule) = rules::find(name) else {
+                self.report(
+                    Diagnostic::new(&UNKNOWN_RULE, allow.rule.span, format!("there is no rule `{name}`"))
+                        .note("`mcpc rules` lists all rules")
+                        .maybe_help(suggest::did_you_mean(name, rules::names())),
+                );
+                continue;
+            };
+            if let Some(reason) = allow.reason.as_ref().filter(|r| r.value.trim().is_empty()) {
+                let message = format!("allowing `{name}` needs a reason");
+                self.report(
+                    Diagnostic::new(&ALLOW_WITHOUT_REASON, reason.span, message)
+                        .help("say why the rule does not apply here"),
+                );
+            }
+            if rule.level == Level::HardError {
+                let message = format!("`{name}` is always an error and cannot be allowed");
+                self.report(Diagnostic::new(&INVALID_ALLOW, allow.rule.span, message));
+            } else if !used {
+                let message = format!("nothing here needs `{name}` to be allowed");
+                self.report(Diagnostic::new(&UNUSED_ALLOW, allow.span, message).help("remove it"));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::check::{MemoryFiles, check_files};
+
+    fn found(toolset: &str, first: &str, second: &str) -> Vec<&'static str> {
+        let tool = |name: &str, extra: &str| {
+            format!(
+                "[[tool]]\nname = \"{name}\"\ndescription = \"Gets the time of day.\"\nmethod = \"GET\"\n\
+                 endpoint = \"http://api.example.com/{name}\"\n{extra}\n[[tool.examples]]\narguments = {{}}\n"
+            )
+        };
+        let spec = format!("{toolset}\n{}{}", tool("a", first), tool("b", second));
+        check_files(&MemoryFiles::one("spec.toml", &spec)).diagnostics.iter().map(|d| d.rule.name).collect()
+    }
+
+    const ALLOW: &str = "allow = [{ rule = \"plaintext-http\", reason = \"a test\" }]";
+
+    // `plaintext-http` looks at a file as a whole.
+    #[test]
+    fn a_tool_allows_for_itself_alone() {
+        assert_eq!(found("", "", ""), ["plaintext-http", "plaintext-http"]);
+        assert_eq!(found("", ALLOW, ""), ["plaintext-http"]);
+        assert_eq!(found("", ALLOW, ALLOW), [""; 0]);
+    }
+
+    #[test]
+    fn a_file_allows_for_all_its_tools() {
+        assert_eq!(found(&format!("[toolset]\n{ALLOW}"), "", ""), [""; 0]);
+    }
+
+    #[test]
+    fn a_rule_can_be_allowed_by_its_code() {
+        let by_code = ALLOW.replace("plaintext-http", "MCP0212");
+        assert_eq!(found("", &by_code, &by_code), [""; 0]);
+    }
+}

@@ -1,0 +1,36 @@
+//! The headers that a file sets, and what HTTP says about their names.
+
+use crate::source::Spanned;
+use crate::spec::{Header, ParameterSpec, ToolSpec, ToolsetSpec};
+use mcp_bundle::tag::Position;
+
+/// Fixed headers: those of the upstreams, then those of the tools.
+pub fn fixed(toolset: &ToolsetSpec) -> impl Iterator<Item = &Header> {
+    let upstreams = toolset.upstreams.iter().flat_map(|upstream| &upstream.headers);
+    upstreams.chain(toolset.tools.iter().flat_map(|tool| &tool.headers))
+}
+
+/// The parameters of all tools that go to a position.
+pub fn parameters(toolset: &ToolsetSpec, position: Position) -> impl Iterator<Item = &ParameterSpec> {
+    toolset.tools.iter().flat_map(move |tool| at(tool, position))
+}
+
+/// The parameters of a tool that go to a position.
+pub fn at(tool: &ToolSpec, position: Position) -> impl Iterator<Item = &ParameterSpec> {
+    tool.parameters.iter().filter(move |parameter| parameter.position() == position)
+}
+
+/// All names of headers: fixed ones, then those of parameters.
+pub fn names(toolset: &ToolsetSpec) -> impl Iterator<Item = &Spanned<String>> {
+    let fixed = fixed(toolset).map(|header| &header.name);
+    fixed.chain(parameters(toolset, Position::Header).map(ParameterSpec::wire_name))
+}
+
+/// RFC 9110 §5.6.2.
+pub fn is_token(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(is_token_char)
+}
+
+pub fn is_token_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c)
+}

@@ -1,0 +1,100 @@
+//! Edits that add a key to a table of a spec.
+
+use crate::diagnostic::Edit;
+use crate::source::{Sources, Span};
+
+/// An edit that adds `key = value` to a table, right after the value at `after`.
+///
+/// `table` is the span of the table: its `[[header]]` line, or an inline table with its braces.
+/// `None` if the key is already written there, however badly.
+pub fn key(sources: &Sources, table: Span, after: Span, key: &str, value: &str) -> Option<Edit> {
+    if is_written(sources, table, key) {
+        return None;
+    }
+    let text = &sources.file(table.file).text;
+    if is_inline(sources, table) {
+        let span = Span { start: after.end, ..after };
+        return Some(Edit { span, text: format!(", {key} = {value}") });
+    }
+    // The rest of the line can only be a comment, which stays with the value it stands behind.
+    let (start, end) = (after.start as usize, after.end as usize);
+    let line_start = text.get(..start)?.rfind('\n').map_or(0, |newline| newline + 1);
+    let rest = text.get(end..)?.split('\n').next()?;
+    let has_return = rest.ends_with('\r');
+    let line_end = end + rest.trim_end_matches('\r').len();
+    let before = text.get(line_start..start)?;
+    let indent = before.len() - before.trim_start().len();
+    // People align the `=` of neighbouring keys.
+    let width = before.find('=')?.saturating_sub(indent + 1);
+    let indent = before.get(..indent)?;
+    let newline = if has_return { "\r\n" } else { "\n" };
+    Some(Edit {
+        span: Span::new(table.file, line_end..line_end),
+        text: format!("{newline}{indent}{key:<width$} = {value}"),
+    })
+}
+
+/// Whether a table has a key. The value may be one that could not be understood.
+pub fn is_written(sources: &Sources, table: Span, key: &str) -> bool {
+    let is_key = |text: &str| {
+        let text = text.trim_start();
+        let bare = text.trim_start_matches(['"', '\'']);
+        let after = bare.strip_prefix(key).map(|rest| rest.trim_start_matches(['"', '\'']).trim_start());
+        after.is_some_and(|rest| rest.starts_with('='))
+    };
+    if is_inline(sources, table) {
+        return sources.text(table).split(['{', ',', '\n']).any(is_key);
+    }
+    let text = &sources.file(table.file).text;
+    let body = text.get(table.end as usize..).unwrap_or_default();
+    let lines = body.split('\n').skip(1);
+    lines.take_while(|line| !line.trim_start().starts_with('[')).any(is_key)
+}
+
+fn is_inline(sources: &Sources, table: Span) -> bool {
+    sources.text(table).starts_with('{')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_required(text: &str, table: &str) -> Option<String> {
+        let mut sources = Sources::default();
+        let file = sources.add("spec.toml", text);
+        let span = |part: &str| text.find(part).map(|at| Span::new(file, at..at + part.len())).unwrap();
+        let edit = key(&sources, span(table), span("\"id\""), "required", "true")?;
+        let mut text = text.to_owned();
+        text.replace_range(edit.span.range(), &edit.text);
+        Some(text)
+    }
+
+    #[test]
+    fn a_line_is_added_below_and_keeps_comments_indents_and_columns() {
+        let text = "[[p]]\n  name        = \"id\" # which\n  position    = \"path\"\n";
+        let expected =
+            "[[p]]\n  name        = \"id\" # which\n  required    = true\n  position    = \"path\"\n";
+        assert_eq!(with_required(text, "[[p]]").unwrap(), expected);
+        assert_eq!(
+            with_required("[[p]]\nname = \"id\"", "[[p]]").unwrap(),
+            "[[p]]\nname = \"id\"\nrequired = true"
+        );
+        let text = "[[p]]\r\nname = \"id\"\r\n";
+        assert_eq!(with_required(text, "[[p]]").unwrap(), "[[p]]\r\nname = \"id\"\r\nrequired = true\r\n");
+    }
+
+    #[test]
+    fn an_inline_table_grows_in_place() {
+        let text = "p = [{ name = \"id\", position = \"path\" }]";
+        let expected = "p = [{ name = \"id\", required = true, position = \"path\" }]";
+        assert_eq!(with_required(text, "{ name = \"id\", position = \"path\" }").unwrap(), expected);
+    }
+
+    #[test]
+    fn a_key_that_is_there_is_not_added_again() {
+        assert_eq!(with_required("[[p]]\nname = \"id\"\nrequired = \"yes\"\n", "[[p]]"), None);
+        assert_eq!(with_required("p = [{name = \"id\", required= 1}]", "{name = \"id\", required= 1}"), None);
+        let next = "[[p]]\nname = \"id\"\n[[p]]\nrequired = true\n";
+        assert!(with_required(next, "[[p]]").is_some());
+    }
+}

@@ -1,0 +1,89 @@
+//! Finds where a part of a nested value was written.
+//!
+//! A spec's JSON values carry one place for the whole. When a finding is about a part, the text of the tool
+//! is parsed again: only then, and only that tool, so clean specs never pay for it.
+
+use crate::source::{Sources, Span};
+use crate::spec::{ToolSpec, ToolsetSpec};
+use toml::de::{DeTable, DeValue};
+
+type Value<'i> = toml::Spanned<DeValue<'i>>;
+
+/// The place of what `steps` lead to inside the value at `whole`; the nearest known place around it if
+/// the way does not lead to the end, `whole` itself if nothing can be told.
+pub fn part(
+    sources: &Sources,
+    toolset: &ToolsetSpec,
+    tool: &ToolSpec,
+    whole: Span,
+    steps: &[String],
+) -> Span {
+    let text = &sources.file(whole.file).text;
+    let start = tool.span.start;
+    let next = toolset.tools.partition_point(|other| other.span.start <= start);
+    let end = toolset.tools.get(next).map_or(text.len(), |other| other.span.start as usize);
+    let Some(fragment) = text.get(start as usize..end) else {
+        return whole;
+    };
+    let (document, _) = DeTable::parse_recoverable(fragment);
+    let wanted = whole.start.wrapping_sub(start) as usize..whole.end.wrapping_sub(start) as usize;
+    let mut tops = document.get_ref().iter().map(|(_, value)| value);
+    let Some(found) = tops.find_map(|top| find(top, &wanted)) else {
+        return whole;
+    };
+    let mut place = found.span();
+    let mut value = found;
+    for step in steps {
+        let inner = match value.get_ref() {
+            DeValue::Table(table) => table.get(step.as_str()),
+            DeValue::Array(items) => step.parse::<usize>().ok().and_then(|index| items.get(index)),
+            _ => None,
+        };
+        let Some(inner) = inner else { break };
+        value = inner;
+        place = value.span();
+    }
+    Span { file: whole.file, start: start + place.start as u32, end: start + place.end as u32 }
+}
+
+fn find<'v, 'i>(value: &'v Value<'i>, wanted: &std::ops::Range<usize>) -> Option<&'v Value<'i>> {
+    // An array of tables stands where its first table does; the table is meant.
+    match value.get_ref() {
+        DeValue::Array(items) => {
+            items.iter().find_map(|item| find(item, wanted)).or((value.span() == *wanted).then_some(value))
+        }
+        _ if value.span() == *wanted => Some(value),
+        DeValue::Table(table) => table.iter().find_map(|(_, value)| find(value, wanted)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{MemoryFiles, check_files};
+
+    fn located(spec: &str, steps: &[&str]) -> String {
+        let report = check_files(&MemoryFiles::one("spec.toml", spec));
+        let toolset = &report.toolsets[0];
+        let tool = toolset.tools.last().unwrap();
+        let steps: Vec<String> = steps.iter().map(|step| (*step).to_owned()).collect();
+        let span = tool.input_schema.as_ref().unwrap().span;
+        report.sources.text(part(&report.sources, toolset, tool, span, &steps)).to_owned()
+    }
+
+    #[test]
+    fn a_part_is_found_in_inline_tables_and_under_headers() {
+        let inline = "[[tool]]\nname = \"a\"\n[[tool]]\nname = \"b\"\ninput_schema = { allOf = [true, { pattern = '(' }] }\n";
+        assert_eq!(located(inline, &["allOf", "1", "pattern"]), "'('");
+        let headers =
+            "[[tool]]\nname = \"a\"\n[tool.input_schema.properties.x]\npattern = '('\n[upstream.u]\n";
+        assert_eq!(located(headers, &["properties", "x", "pattern"]), "'('");
+    }
+
+    #[test]
+    fn a_way_that_ends_early_gives_the_nearest_place() {
+        let spec = "[[tool]]\nname = \"a\"\ninput_schema = { properties = { x = 3 } }\n";
+        assert_eq!(located(spec, &["properties", "x", "type"]), "3");
+    }
+}

@@ -1,0 +1,36 @@
+use crate::lint::{Check, rule};
+
+rule! {
+    /// ## What it does
+    /// Finds templates that both dialects accept and read differently.
+    ///
+    /// ## Why is this bad
+    /// The dialect of a plain string is told from its text. Where the text does not tell, guessing would give half of all
+    /// authors another text than they meant.
+    ///
+    /// ## Fails
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_total"
+    /// description = "The total of the current order."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/total"
+    /// response_template = "Total: {{ $.total }}"
+    /// [[tool.examples]]
+    /// arguments = {}
+    /// ```
+    ///
+    /// ## Passes
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_total"
+    /// description = "The total of the current order."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/total"
+    /// response_template = { go = "Total: {{ $.total }}" }
+    /// [[tool.examples]]
+    /// arguments = {}
+    /// ```
+    // `template-syntax` reports it.
+    pub AMBIGUOUS_DIALECT = "MCP0704", "ambiguous-dialect", Error, Check::Reading;
+}

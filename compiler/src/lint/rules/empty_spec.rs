@@ -1,0 +1,28 @@
+use crate::lint::{Check, rule};
+
+rule! {
+    /// ## What it does
+    /// Finds spec files that declare no tool.
+    ///
+    /// ## Why is this bad
+    /// An empty toolset is nothing that a client could use; most often `[[tool]]` was forgotten or commented out.
+    ///
+    /// ## Fails
+    /// ```toml
+    /// [toolset]
+    /// title = "Clock"
+    /// ```
+    ///
+    /// ## Passes
+    /// ```toml
+    /// [toolset]
+    /// title = "Clock"
+    ///
+    /// [[tool]]
+    /// name = "get_time"
+    /// description = "The current time in UTC."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/time"
+    /// ```
+    pub EMPTY_SPEC = "MCP0005", "empty-spec", HardError, Check::Reading;
+}

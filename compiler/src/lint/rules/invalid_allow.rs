@@ -1,0 +1,30 @@
+use crate::lint::{Check, rule};
+
+rule! {
+    /// ## What it does
+    /// Finds an `allow` of a rule that cannot be switched off.
+    ///
+    /// ## Why is this bad
+    /// What such a rule finds has no meaning that could be built, or no safe one: allowing it would change nothing.
+    ///
+    /// ## Fails
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_time"
+    /// description = "The current time in UTC."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/time"
+    /// allow = [{ rule = "unbound-placeholder", reason = "it is filled in later" }]
+    /// ```
+    ///
+    /// ## Passes
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_time"
+    /// description = "The current time in UTC."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/time"
+    /// allow = [{ rule = "missing-example", reason = "the answer is never the same" }]
+    /// ```
+    pub INVALID_ALLOW = "MCP0904", "invalid-allow", HardError, Check::Reading;
+}

@@ -1,0 +1,41 @@
+use crate::lint::{Check, rule};
+
+rule! {
+    /// ## What it does
+    /// Finds examples whose arguments the tool itself would refuse.
+    ///
+    /// ## Why is this bad
+    /// An example is what people and models copy. One that cannot be called teaches a mistake, and `mcpc test`
+    /// could not run it.
+    ///
+    /// ## Fails
+    /// ```toml
+    /// [[tool]]
+    /// name = "list_orders"
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders"
+    /// [[tool.parameters]]
+    /// name = "limit"
+    /// type = "integer"
+    /// position = "query"
+    /// maximum = 100
+    /// [[tool.examples]]
+    /// arguments = { limit = 1000 }
+    /// ```
+    ///
+    /// ## Passes
+    /// ```toml
+    /// [[tool]]
+    /// name = "list_orders"
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders"
+    /// [[tool.parameters]]
+    /// name = "limit"
+    /// type = "integer"
+    /// position = "query"
+    /// maximum = 100
+    /// [[tool.examples]]
+    /// arguments = { limit = 50 }
+    /// ```
+    pub INVALID_EXAMPLE = "MCP0907", "invalid-example", HardError, Check::Reading;
+}

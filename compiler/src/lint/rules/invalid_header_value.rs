@@ -1,0 +1,119 @@
+use crate::diagnostic::Diagnostic;
+use crate::lint::{Check, Findings, ToolsetContext, headers, nested, rule};
+use crate::source::Span;
+use mcp_bundle::tag::Position;
+
+rule! {
+    /// ## What it does
+    /// Finds fixed header values with control characters, with characters beyond ASCII, or of more than 8 KiB.
+    ///
+    /// ## Why is this bad
+    /// A line break in a value begins another header. Other bytes are read differently, or refused, by the programs on the way.
+    ///
+    /// ## Fails
+    /// ```toml
+    /// [[tool]]
+    /// name = "list_orders"
+    /// description = "The latest orders of the shop."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders"
+    /// headers = { x-client = "shop\nx-admin: true" }
+    /// ```
+    ///
+    /// ## Passes
+    /// ```toml
+    /// [[tool]]
+    /// name = "list_orders"
+    /// description = "The latest orders of the shop."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders"
+    /// headers = { x-client = "shop" }
+    /// ```
+    pub INVALID_HEADER_VALUE = "MCP0503", "invalid-header-value", HardError, Check::Toolset(check);
+}
+
+const MAX_BYTES: usize = 8 * 1024;
+
+fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
+    for header in headers::fixed(context.toolset) {
+        check_value(context, &header.name.value, &header.value.value, header.value.span, findings);
+    }
+    for tool in &context.toolset.tools {
+        for parameter in headers::at(tool, Position::Header) {
+            for json in [&parameter.value, &parameter.default].into_iter().flatten() {
+                for nested in nested::texts(json) {
+                    let span = nested.span(context.sources, context.toolset, tool, json.span);
+                    check_value(context, &parameter.wire_name().value, nested.text, span, findings);
+                }
+            }
+        }
+    }
+}
+
+fn check_value(
+    context: &ToolsetContext<'_>,
+    name: &str,
+    value: &str,
+    span: Span,
+    findings: &mut Findings<'_>,
+) {
+    let bad = value.char_indices().find(|(_, c)| c.is_control() || !c.is_ascii());
+    let diagnostic = if let Some((at, c)) = bad {
+        let place = context.sources.inside(span, at..at + c.len_utf8());
+        let (what, why, help) = match c {
+            '\r' | '\n' => {
+                let help = if value.trim_end_matches(['\r', '\n']).len() <= at {
+                    "end the value before the line break"
+                } else {
+                    "write the value on one line"
+                };
+                ("a line break".to_owned(), "a line break begins another header", help)
+            }
+            c if c.is_control() => {
+                let what = format!("the control character U+{:04X}", u32::from(c));
+                (what, "programs on the way drop or refuse it", "remove it")
+            }
+            c => {
+                let help = "write it in ASCII, for example percent-encoded if the upstream decodes that";
+                (format!("`{c}`"), "HTTP says nothing about characters beyond ASCII in a header", help)
+            }
+        };
+        let message = format!("the value of header `{name}` contains {what}");
+        Diagnostic::new(&INVALID_HEADER_VALUE, place, message).note(why).help(help)
+    } else if value.len() > MAX_BYTES {
+        let message =
+            format!("the value of header `{name}` has {} bytes; at most {MAX_BYTES} are sent", value.len());
+        Diagnostic::new(&INVALID_HEADER_VALUE, span, message)
+    } else {
+        return;
+    };
+    findings.report(diagnostic);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lint::testing::{found, parameter_with, tool_with, underlined};
+
+    #[test]
+    fn the_first_bad_character_is_underlined() {
+        let header = |value: &str| {
+            underlined(&INVALID_HEADER_VALUE, &tool_with(&format!("headers = {{ x = {value} }}")))
+        };
+        assert_eq!(header(r#""a\r\nb""#), [r"\r"]);
+        assert_eq!(header(r#""a\u0000""#), [r"\u0000"]);
+        assert_eq!(header("'naïve'"), ["ï"]);
+        assert_eq!(header("'plain ~ text'"), [""; 0]);
+        assert_eq!(header(&format!("'{}'", "x".repeat(MAX_BYTES))), [""; 0]);
+        assert_eq!(header(&format!("'{}'", "x".repeat(MAX_BYTES + 1))).len(), 1);
+    }
+
+    #[test]
+    fn constants_and_defaults_of_header_parameters_count() {
+        let spec = parameter_with("position = \"header\"\nvalue = \"a\\nb\"");
+        let found = found(&INVALID_HEADER_VALUE, &spec);
+        assert_eq!(found, [("the value of header `p` contains a line break".into(), "\\n".into())]);
+        let body = parameter_with("value = \"a\\nb\"");
+        assert_eq!(underlined(&INVALID_HEADER_VALUE, &body), [""; 0]);
+    }
+}

@@ -1,0 +1,105 @@
+use crate::diagnostic::Diagnostic;
+use crate::lint::{Check, Findings, ToolsetContext, headers, nested, rule};
+use crate::source::Span;
+use crate::spec::split_variables;
+use crate::suggest;
+
+rule! {
+    /// ## What it does
+    /// Finds `${…}` in headers and constants that is not a variable.
+    ///
+    /// A variable is `${NAME}` with letters, digits and `_`, or `${tenant.id}` or `${principal.sub}`. A literal `${` is written
+    /// `$${`.
+    ///
+    /// ## Why is this bad
+    /// The upstream would get the text as it stands in place of the secret that was meant.
+    ///
+    /// ## Fails
+    /// ```toml
+    /// [[tool]]
+    /// name = "list_orders"
+    /// description = "The latest orders of the shop."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders"
+    /// headers = { authorization = "Bearer ${SHOP-TOKEN}" }
+    /// ```
+    ///
+    /// ## Passes
+    /// ```toml
+    /// [[tool]]
+    /// name = "list_orders"
+    /// description = "The latest orders of the shop."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders"
+    /// headers = { authorization = "Bearer ${SHOP_TOKEN}" }
+    /// ```
+    pub INVALID_VARIABLE = "MCP0214", "invalid-variable", HardError, Check::Toolset(check);
+}
+
+fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
+    for header in headers::fixed(context.toolset) {
+        check_text(context, &header.value.value, header.value.span, findings);
+    }
+    for tool in &context.toolset.tools {
+        for value in tool.parameters.iter().filter_map(|parameter| parameter.value.as_ref()) {
+            for nested in nested::texts(value).iter().filter(|nested| nested.text.contains("${")) {
+                let span = nested.span(context.sources, context.toolset, tool, value.span);
+                check_text(context, nested.text, span, findings);
+            }
+        }
+    }
+}
+
+fn check_text(context: &ToolsetContext<'_>, text: &str, span: Span, findings: &mut Findings<'_>) {
+    for problem in split_variables(text).1 {
+        let name = text.get(problem.range.clone()).unwrap_or_default();
+        let name = name.trim_start_matches("${").trim_end_matches('}');
+        let span = context.sources.inside(span, problem.range);
+        findings.report(
+            Diagnostic::new(&INVALID_VARIABLE, span, problem.message)
+                .help(problem.help)
+                .maybe_help(better(name)),
+        );
+    }
+}
+
+/// What the author of a bad name probably wanted.
+fn better(name: &str) -> Option<String> {
+    let name = name.trim();
+    let of_environment = ["env.", "env:", "ENV:", "ENV."].iter().find_map(|prefix| name.strip_prefix(prefix));
+    let plain =
+        of_environment.unwrap_or(name).split(":-").next().unwrap_or_default().replace(['-', '.', ' '], "_");
+    let is_name = plain.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        && plain.bytes().next().is_some_and(|b| !b.is_ascii_digit());
+    let built_in =
+        suggest::nearest(name, ["tenant.id", "principal.sub"]).filter(|_| of_environment.is_none());
+    match built_in {
+        Some(built_in) => Some(format!("did you mean `${{{built_in}}}`?")),
+        None if is_name => Some(format!("write `${{{plain}}}`")),
+        None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lint::testing::{parameter_with, underlined};
+
+    #[test]
+    fn the_variable_alone_is_underlined() {
+        let spec = parameter_with("value = \"a ${1} $${ok} ${B} ${open\"");
+        assert_eq!(underlined(&INVALID_VARIABLE, &spec), ["${1}", "${open"]);
+        let spec = parameter_with("type = 'object'\nvalue = { a = ['${A}', \"\\u0041${1}\"] }");
+        assert_eq!(underlined(&INVALID_VARIABLE, &spec), ["${1}"]);
+    }
+
+    #[test]
+    fn habits_from_other_tools_are_recognised() {
+        let help = |name: &str| better(name).unwrap_or_default();
+        assert_eq!(help("env.TOKEN"), "write `${TOKEN}`");
+        assert_eq!(help("MY-TOKEN"), "write `${MY_TOKEN}`");
+        assert_eq!(help("TOKEN:-none"), "write `${TOKEN}`");
+        assert_eq!(help("tenant_id."), "did you mean `${tenant.id}`?");
+        assert_eq!(help("1"), "");
+    }
+}

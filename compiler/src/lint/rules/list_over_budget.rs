@@ -1,0 +1,105 @@
+use crate::clients;
+use crate::diagnostic::Diagnostic;
+use crate::lint::{Check, Findings, SetContext, rule};
+use crate::source::Span;
+
+rule! {
+    /// ## What it does
+    /// Finds sets of tools whose list costs more tokens than the budget allows, or has more tools than a client takes.
+    ///
+    /// The budget is `list_tokens` under `[budget]` in `mcpc.toml`, 20000 unless said otherwise. Tokens are
+    /// estimated. How many tools a client takes is checked for the `clients` that `mcpc.toml` names.
+    ///
+    /// ## Why is this bad
+    /// The whole list stands in the context of every conversation. With too many tools a model chooses worse, and
+    /// some clients silently leave tools out.
+    ///
+    /// ## Fails
+    /// ```toml mcpc.toml
+    /// [budget]
+    /// list_tokens = 20
+    /// ```
+    /// ```toml shop.toml
+    /// [[tool]]
+    /// name = "list_orders"
+    /// description = "Orders of the shop, newest first."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders"
+    /// [[tool.examples]]
+    /// arguments = {}
+    /// ```
+    ///
+    /// ## Passes
+    /// ```toml mcpc.toml
+    /// clients = ["openai"]
+    /// [budget]
+    /// list_tokens = 200
+    /// ```
+    /// ```toml shop.toml
+    /// [[tool]]
+    /// name = "list_orders"
+    /// description = "Orders of the shop, newest first."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders"
+    /// [[tool.examples]]
+    /// arguments = {}
+    /// ```
+    pub LIST_OVER_BUDGET = "MCP0807", "list-over-budget", Warning, Check::Set(check);
+}
+
+fn check(context: &SetContext<'_>, findings: &mut Findings<'_>) {
+    let Some(first) = context.toolsets.first() else {
+        return;
+    };
+    let span = Span::whole_file(first.file);
+    let budget = context.config.budget.list_tokens;
+    let count = context.tools().count();
+    let tools = if count == 1 { "tool costs" } else { "tools cost" };
+    if context.tokens > budget {
+        let message = format!(
+            "the list of {count} {tools} about {} tokens, more than its budget of {budget}",
+            context.tokens
+        );
+        findings.report(
+            Diagnostic::new(&LIST_OVER_BUDGET, span, message)
+                .note("every conversation pays for the whole list")
+                .help("split the set into several bundles, or raise `list_tokens` under `[budget]` in `mcpc.toml`"),
+        );
+    }
+    if context.config.clients.is_empty() {
+        return;
+    }
+    for client in clients::chosen(&context.config.clients) {
+        let Some(most) = client.max_tools.filter(|most| count > *most) else {
+            continue;
+        };
+        let message = format!("{count} tools are more than the {most} that `{}` takes at once", client.name);
+        findings.report(
+            Diagnostic::new(&LIST_OVER_BUDGET, span, message)
+                .note("`mcpc.toml` names this client")
+                .help("split the set into several bundles, or let callers use one toolset at `/mcp/TOOLSET`"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{MemoryFiles, check_files};
+
+    fn messages(tools: usize) -> Vec<String> {
+        let tools: String =
+            (0..tools).map(|i| format!("[[tool]]\nname = \"t{i}\"\nrespond = \"x\"\n")).collect();
+        let mut files = MemoryFiles::one("spec.toml", &tools);
+        files.add("mcpc.toml", "clients = [\"cursor\", \"openai\", \"anthropic\"]\n");
+        let diagnostics = check_files(&files).diagnostics.into_iter();
+        diagnostics.filter(|d| *d.rule == LIST_OVER_BUDGET).map(|d| d.message).collect()
+    }
+
+    #[test]
+    fn clients_take_a_certain_number_of_tools() {
+        assert_eq!(messages(80), [""; 0]);
+        assert_eq!(messages(81), ["81 tools are more than the 80 that `cursor` takes at once"]);
+        assert_eq!(messages(129).len(), 2);
+    }
+}

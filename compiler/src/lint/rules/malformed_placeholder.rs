@@ -1,0 +1,94 @@
+use crate::diagnostic::Diagnostic;
+use crate::lint::{Check, Findings, ToolContext, placeholders, rule};
+use crate::spec::EndpointProblem;
+
+rule! {
+    /// ## What it does
+    /// Finds braces in an endpoint that are not a placeholder.
+    ///
+    /// A placeholder is `{name}`, with exactly the name of a path parameter. Queries have none: a query parameter is declared with
+    /// `position = "query"`.
+    ///
+    /// ## Why is this bad
+    /// Whatever was meant, the upstream would get braces.
+    ///
+    /// ## Fails
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_order"
+    /// description = "One order of the shop."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders/{{orderId}}"
+    ///
+    /// [[tool.parameters]]
+    /// name = "orderId"
+    /// position = "path"
+    /// required = true
+    /// ```
+    ///
+    /// ## Passes
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_order"
+    /// description = "One order of the shop."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders/{orderId}"
+    ///
+    /// [[tool.parameters]]
+    /// name = "orderId"
+    /// position = "path"
+    /// required = true
+    /// ```
+    pub MALFORMED_PLACEHOLDER = "MCP0304", "malformed-placeholder", HardError, Check::Tool(check);
+}
+
+fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
+    let Some(endpoint) = &context.tool.endpoint else {
+        return;
+    };
+    let text = &endpoint.value.text;
+    let query_start = text.find('?').unwrap_or(text.len());
+    for problem in &endpoint.value.problems {
+        let EndpointProblem::Placeholder { range, message, help } = problem else {
+            continue;
+        };
+        let span = context.sources.inside(endpoint.span, range.clone());
+        let diagnostic = Diagnostic::new(&MALFORMED_PLACEHOLDER, span, message.as_str());
+        // `{ id }`, `{{id}}` and `{{ .id }}` mean `{id}` if there is a path parameter of that name.
+        let written = text.get(range.clone()).unwrap_or_default();
+        let name = written.trim_matches(|c: char| c.is_whitespace() || "{}.".contains(c));
+        let mut path = placeholders::path_parameters(context.tool);
+        let is_meant = written.starts_with('{') && written.ends_with('}') && range.end <= query_start;
+        findings.report(if is_meant && path.any(|parameter| parameter.name.value == name) {
+            diagnostic.help(format!("write `{{{name}}}`")).replace(span, format!("{{{name}}}"))
+        } else {
+            diagnostic.maybe_help(help.clone())
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{MemoryFiles, check_files};
+
+    #[test]
+    fn what_plainly_means_a_path_parameter_is_mended() {
+        for (endpoint, edit) in [
+            ("/a/{ id }", Some(("{ id }", "{id}"))),
+            ("/a/{{ .id }}/b", Some(("{{ .id }}", "{id}"))),
+            ("/a/{{ other }}", None),
+            ("/a/${id}", None),
+            ("/a?q={id}", None),
+        ] {
+            let spec = format!(
+                "[[tool]]\nname = \"a\"\nmethod = \"GET\"\nendpoint = \"https://a.example{endpoint}\"\n\
+                 [[tool.parameters]]\nname = \"id\"\nposition = \"path\"\nrequired = true\n"
+            );
+            let report = check_files(&MemoryFiles::one("spec.toml", &spec));
+            let found = report.diagnostics.iter().find(|d| *d.rule == MALFORMED_PLACEHOLDER).unwrap();
+            let fix = found.fix.as_ref().map(|fix| &fix.edits[0]);
+            assert_eq!(fix.map(|e| (report.sources.text(e.span), e.text.as_str())), edit, "{endpoint}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+use crate::diagnostic::{Applicability, Diagnostic, Edit};
+use crate::json::Json;
+use crate::lint::{Check, Findings, ToolContext, insert, placeholders, rule};
+use crate::spec::ToolSpec;
+
+rule! {
+    /// ## What it does
+    /// Finds path parameters that may be left out: neither `required`, nor with a `default` or a `value`.
+    ///
+    /// ## Why is this bad
+    /// Without a value the path has a hole: `/orders/{id}` would become `/orders/`, which is another request.
+    ///
+    /// ## Fails
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_order"
+    /// description = "One order of the shop."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders/{orderId}"
+    ///
+    /// [[tool.parameters]]
+    /// name = "orderId"
+    /// position = "path"
+    /// ```
+    ///
+    /// ## Passes
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_order"
+    /// description = "One order of the shop."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders/{orderId}"
+    ///
+    /// [[tool.parameters]]
+    /// name = "orderId"
+    /// position = "path"
+    /// required = true
+    /// ```
+    pub OPTIONAL_PATH_PARAMETER = "MCP0305", "optional-path-parameter", HardError, Check::Tool(check);
+}
+
+fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
+    let (sources, tool) = (context.sources, context.tool);
+    for parameter in placeholders::path_parameters(tool) {
+        let name = &parameter.name.value;
+        let is_filled = parameter.is_required() || parameter.default.is_some() || parameter.is_hidden();
+        if is_filled || is_required_by_schema(tool, name) {
+            continue;
+        }
+        let span = parameter.required.as_ref().map_or(parameter.name.span, |required| required.span);
+        let diagnostic = Diagnostic::new(
+            &OPTIONAL_PATH_PARAMETER,
+            span,
+            format!("path parameter `{name}` may be left out"),
+        )
+        .note("without a value the path would have a hole");
+        findings.report(if let Some(schema) = &tool.input_schema {
+            diagnostic
+                .related(schema.span, "this schema does not require it")
+                .help(format!("name `{name}` in `required` of `input_schema`"))
+        } else if let Some(required) = &parameter.required {
+            diagnostic
+                .help("write `required = true`, or give it a `default`")
+                .fix(Applicability::DisplayOnly, vec![Edit { span: required.span, text: "true".into() }])
+        } else {
+            let edit = insert::key(sources, parameter.span, parameter.name.span, "required", "true");
+            // It is written, but not understood: that is reported already.
+            let Some(edit) = edit else {
+                continue;
+            };
+            diagnostic
+                .help("add `required = true`, or give it a `default`")
+                .fix(Applicability::Safe, vec![edit])
+        });
+    }
+}
+
+/// A schema that stands in place of the generated one says itself what is required.
+fn is_required_by_schema(tool: &ToolSpec, name: &str) -> bool {
+    let schema = tool.input_schema.as_ref().map(|schema| &schema.value);
+    let required = schema.and_then(|schema| schema.get("required")).and_then(Json::as_array);
+    required.is_some_and(|names| names.iter().any(|required| required.as_str() == Some(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{MemoryFiles, check_files};
+
+    fn fix_of(parameters: &str) -> Option<(Applicability, String)> {
+        let spec = format!(
+            "[[tool]]\nname = \"a\"\nmethod = \"GET\"\nendpoint = \"https://a.example/{{id}}\"\n{parameters}\n"
+        );
+        let report = check_files(&MemoryFiles::one("spec.toml", &spec));
+        let found = report.diagnostics.iter().find(|d| *d.rule == OPTIONAL_PATH_PARAMETER)?;
+        let fix = found.fix.as_ref().unwrap();
+        let mut fixed = spec;
+        fixed.replace_range(fix.edits[0].span.range(), &fix.edits[0].text);
+        let report = check_files(&MemoryFiles::one("spec.toml", &fixed));
+        assert_eq!(report.errors(), 0, "{fixed}");
+        Some((fix.applicability, fixed))
+    }
+
+    #[test]
+    fn the_fix_works_in_tables_and_in_inline_tables() {
+        let table = "[[tool.parameters]] # path\nname     = \"id\" # which\nposition = \"path\"";
+        let (applicability, fixed) = fix_of(table).unwrap();
+        assert_eq!(applicability, Applicability::Safe);
+        assert!(fixed.contains("name     = \"id\" # which\nrequired = true\nposition"), "{fixed}");
+        let (_, fixed) = fix_of("parameters = [{ name = \"id\", position = \"path\" }]").unwrap();
+        assert!(fixed.contains("{ name = \"id\", required = true, position = \"path\" }"), "{fixed}");
+    }
+
+    #[test]
+    fn what_is_said_outright_is_left_to_a_person() {
+        let table = "[[tool.parameters]]\nname = \"id\"\nposition = \"path\"\nrequired = false";
+        assert_eq!(fix_of(table).unwrap().0, Applicability::DisplayOnly);
+        assert_eq!(fix_of(&table.replace("required = false", "default = \"me\"")), None);
+        assert_eq!(fix_of(&table.replace("required = false", "value = \"${ID}\"")), None);
+    }
+}

@@ -1,0 +1,143 @@
+use crate::diagnostic::Diagnostic;
+use crate::json::Json;
+use crate::lint::{Check, Findings, ToolContext, rule, schemas};
+use crate::schema_walk;
+use crate::source::Span;
+use crate::spec::ParameterSpec;
+use crate::suggest;
+
+rule! {
+    /// ## What it does
+    /// Finds parameters that say something else than the tool's own `input_schema`.
+    ///
+    /// With an `input_schema`, that schema says which arguments there are and what they look like. A parameter then
+    /// only says where its argument goes: `name`, `position`, `wire_name`, `style`, `sensitive`. Parameters with a
+    /// constant `value` are no arguments and need no property.
+    ///
+    /// ## Why is this bad
+    /// Callers see only the schema. A parameter without a property could never be given, and a type, default or
+    /// limit beside the schema would have no effect.
+    ///
+    /// ## Fails
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_user"
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/user"
+    /// input_schema = { type = "object", properties = { id = { type = "string" } } }
+    /// [[tool.parameters]]
+    /// name = "user_id"
+    /// position = "query"
+    /// ```
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_user"
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/user"
+    /// input_schema = { type = "object", properties = { id = { type = "string" } } }
+    /// [[tool.parameters]]
+    /// name = "id"
+    /// position = "query"
+    /// required = true
+    /// ```
+    ///
+    /// ## Passes
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_user"
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/user"
+    /// input_schema = { type = "object", properties = { id = { type = "string" } }, required = ["id"] }
+    /// [[tool.parameters]]
+    /// name = "id"
+    /// position = "query"
+    /// ```
+    pub PARAMETER_OUTSIDE_SCHEMA = "MCP0414", "parameter-outside-schema", HardError, Check::Tool(check);
+}
+
+fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
+    let Some(schema) = &context.tool.input_schema else {
+        return;
+    };
+    let visible = || context.tool.parameters.iter().filter(|p| !p.is_hidden());
+    if visible().next().is_none() {
+        return;
+    }
+    let declared = schema_walk::declared_properties(&schema.value);
+    for parameter in visible() {
+        let name = &parameter.name;
+        let Some(property) = declared.get(&name.value) else {
+            let message = format!("`input_schema` declares no property `{}`", name.value);
+            let known = declared.keys().map(String::as_str);
+            findings.report(
+                Diagnostic::new(&PARAMETER_OUTSIDE_SCHEMA, name.span, message)
+                    .related(schema.span, "the schema")
+                    .note("callers see only the schema, so no call could give this parameter")
+                    .help("declare it under `properties`, or give the parameter a constant `value`")
+                    .maybe_help(suggest::did_you_mean(&name.value, known)),
+            );
+            continue;
+        };
+        for (key, span) in said_twice(parameter, property) {
+            let message =
+                format!("`{key}` of parameter `{}` has no effect beside `input_schema`", name.value);
+            let help = match key {
+                "required" => format!("name `{}` in `required` of `input_schema` instead", name.value),
+                _ => format!("move it to property `{}` of `input_schema`", name.value),
+            };
+            findings.report(
+                Diagnostic::new(&PARAMETER_OUTSIDE_SCHEMA, span, message)
+                    .related(schema.span, "the schema")
+                    .note("the schema alone says what callers may give")
+                    .help(help),
+            );
+        }
+    }
+}
+
+/// What a parameter says that is the schema's to say. A type is left alone where the schema has none.
+fn said_twice(parameter: &ParameterSpec, property: &Json) -> Vec<(&'static str, Span)> {
+    let has_type = schemas::has_type(parameter) && property.get("type").is_some();
+    let own = [
+        ("type", has_type.then_some(parameter.kind.span)),
+        ("required", parameter.required.as_ref().map(|key| key.span)),
+        ("default", parameter.default.as_ref().map(|key| key.span)),
+        ("enum", parameter.enumeration.as_ref().map(|key| key.span)),
+    ];
+    let own = own.into_iter().filter_map(|(key, span)| Some((key, span?)));
+    own.chain(parameter.keywords.iter().map(|(key, value)| (*key, value.span))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lint::testing::{found, tool_with, underlined};
+
+    fn spec(schema: &str, keys: &str) -> String {
+        tool_with(&format!(
+            "input_schema = {{ type = \"object\", {schema} }}\n[[tool.parameters]]\nname = \"p\"\n{keys}"
+        ))
+    }
+
+    #[test]
+    fn properties_of_branches_and_references_count() {
+        let member = "{ properties = { p = true } }";
+        for schema in [
+            format!("allOf = [{member}]"),
+            format!("if = {member}"),
+            format!("dependentSchemas = {{ x = {member} }}"),
+            format!("\"$ref\" = \"#/$defs/d\", \"$defs\" = {{ d = {member} }}"),
+        ] {
+            assert_eq!(found(&PARAMETER_OUTSIDE_SCHEMA, &spec(&schema, "")), [], "{schema}");
+        }
+        let elsewhere = format!("properties = {{ x = {member} }}");
+        assert_eq!(underlined(&PARAMETER_OUTSIDE_SCHEMA, &spec(&elsewhere, "")), ["\"p\""]);
+    }
+
+    #[test]
+    fn a_constant_needs_no_property_and_an_open_property_leaves_the_type() {
+        assert_eq!(found(&PARAMETER_OUTSIDE_SCHEMA, &spec("properties = {}", "value = \"x\"")), []);
+        let keys = "type = \"array\"\nposition = \"query\"\nminItems = 1";
+        assert_eq!(underlined(&PARAMETER_OUTSIDE_SCHEMA, &spec("properties = { p = {} }", keys)), ["1"]);
+    }
+}

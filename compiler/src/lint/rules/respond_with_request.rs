@@ -1,0 +1,93 @@
+use crate::diagnostic::Diagnostic;
+use crate::lint::{Check, Findings, ToolContext, rule};
+use crate::source::Span;
+use crate::spec::ToolSpec;
+use crate::suggest;
+
+rule! {
+    /// ## What it does
+    /// Finds a tool with a fixed answer that also describes a request.
+    ///
+    /// ## Why is this bad
+    /// A tool with `respond` sends nothing anywhere, so what it says about a request or its answer has no effect.
+    ///
+    /// ## Fails
+    /// ```toml
+    /// [[tool]]
+    /// name = "opening_hours"
+    /// respond = "Monday to Friday, 9 to 17."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/hours"
+    /// ```
+    ///
+    /// ## Passes
+    /// ```toml
+    /// [[tool]]
+    /// name = "opening_hours"
+    /// respond = "Monday to Friday, 9 to 17."
+    /// ```
+    pub RESPOND_WITH_REQUEST = "MCP0608", "respond-with-request", HardError, Check::Tool(check);
+}
+
+fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
+    let Some(respond) = &context.tool.respond else {
+        return;
+    };
+    let unused = of_request(context.tool);
+    if unused.is_empty() {
+        return;
+    }
+    let names = suggest::one_of(unused.iter().map(|(key, _)| *key));
+    let message = format!("a tool with `respond` sends no request and cannot have {names}");
+    let mut diagnostic = Diagnostic::new(&RESPOND_WITH_REQUEST, respond.span, message)
+        .label("the fixed answer")
+        .help("remove `respond` to send the request, or remove the rest");
+    for (key, span) in unused {
+        if let Some(span) = span {
+            diagnostic = diagnostic.related(span, format!("`{key}` is never used"));
+        }
+    }
+    findings.report(diagnostic);
+}
+
+/// What a tool says about a request and its answer.
+fn of_request(tool: &ToolSpec) -> Vec<(&'static str, Option<Span>)> {
+    let keys = [
+        ("upstream", tool.upstream.as_ref().map(|key| key.span)),
+        ("method", tool.method.as_ref().map(|key| key.span)),
+        ("endpoint", tool.endpoint.as_ref().map(|key| key.span)),
+        ("headers", tool.headers.first().map(|header| header.name.span)),
+        ("body", tool.body.as_ref().map(|key| key.span)),
+        ("body_template", tool.body_template.as_ref().map(|key| key.span)),
+        ("select", tool.select.first().map(|path| path.span)),
+        ("response_template", tool.response_template.as_ref().map(|key| key.span)),
+        ("error_template", tool.error_template.as_ref().map(|key| key.span)),
+        ("retry_count", tool.retry_count.as_ref().map(|key| key.span)),
+        ("idempotent", tool.idempotent.as_ref().map(|key| key.span)),
+        ("cache_seconds", tool.cache_seconds.as_ref().map(|key| key.span)),
+    ];
+    let with_place = keys.into_iter().filter(|(_, span)| span.is_some());
+    // The place of these is not kept.
+    let numbers = [
+        ("timeout_seconds", tool.timeout_seconds.is_some()),
+        ("max_response_bytes", tool.max_response_bytes.is_some()),
+    ];
+    let without_place = numbers.into_iter().filter(|(_, written)| *written).map(|(key, _)| (key, None));
+    let placed = tool.parameters.iter().find_map(|parameter| parameter.position.as_ref());
+    let position = placed.map(|position| ("position", Some(position.span)));
+    with_place.chain(without_place).chain(position).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lint::testing::found;
+
+    #[test]
+    fn one_finding_names_all_that_is_unused() {
+        let spec = "[[tool]]\nname = \"a\"\nrespond = \"x\"\nmethod = \"GET\"\ntimeout_seconds = 3\n\
+                    [[tool.parameters]]\nname = \"p\"\nposition = \"query\"\n";
+        let expected = "a tool with `respond` sends no request and cannot have `method`, `timeout_seconds` or `position`";
+        assert_eq!(found(&RESPOND_WITH_REQUEST, spec), [(expected.to_owned(), "\"x\"".to_owned())]);
+    }
+}

@@ -1,0 +1,80 @@
+use crate::diagnostic::Diagnostic;
+use crate::lint::{Check, Findings, ToolContext, rule};
+
+rule! {
+    /// ## What it does
+    /// Finds retries for calls that may not be repeated.
+    ///
+    /// ## Why is this bad
+    /// A request that got no answer may still have been carried out. So a `POST` or `PATCH` is never repeated, unless the tool
+    /// says `idempotent = true`: the retries that the spec asks for will not happen.
+    ///
+    /// ## Fails
+    /// ```toml
+    /// [[tool]]
+    /// name = "add_order"
+    /// description = "Adds an order to the shop."
+    /// method = "POST"
+    /// endpoint = "https://api.example.com/orders"
+    /// retry_count = 2
+    ///
+    /// [[tool.examples]]
+    /// arguments = {}
+    /// ```
+    ///
+    /// ## Passes
+    /// ```toml
+    /// [[tool]]
+    /// name = "search_orders"
+    /// description = "Orders of the shop that match a query."
+    /// method = "POST"
+    /// endpoint = "https://api.example.com/orders/search"
+    /// retry_count = 2
+    /// idempotent = true
+    ///
+    /// [[tool.examples]]
+    /// arguments = {}
+    /// ```
+    pub RETRY_ON_NON_IDEMPOTENT = "MCP0604", "retry-on-non-idempotent", Warning, Check::Tool(check);
+}
+
+fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
+    let tool = context.tool;
+    let Some(method) = &tool.method else {
+        return;
+    };
+    if method.value.is_idempotent() || tool.idempotent.as_ref().is_some_and(|idempotent| idempotent.value) {
+        return;
+    }
+    // Retries of the upstream are meant for those of its tools that may be repeated.
+    let Some(retries) = tool.retry_count.as_ref().filter(|retries| retries.value > 0) else {
+        return;
+    };
+    let message = format!("`{}` will never be retried: `{}` is not idempotent", tool.label(), method.value);
+    findings.report(
+        Diagnostic::new(&RETRY_ON_NON_IDEMPOTENT, retries.span, message)
+            .related(method.span, "the method is set here")
+            .note("a request without an answer may still have been carried out")
+            .help("remove `retry_count`, or add `idempotent = true` if repeating the call does no harm"),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lint::testing::underlined;
+
+    #[test]
+    fn only_the_tools_own_retries_count() {
+        let spec = |line: &str| {
+            format!(
+                "[upstream.u]\nurl = \"https://a.example\"\nretry_count = 3\n\
+                 [[tool]]\nname = \"a\"\nmethod = \"PATCH\"\nendpoint = \"/a\"\nupstream = \"u\"\n{line}\n"
+            )
+        };
+        assert_eq!(underlined(&RETRY_ON_NON_IDEMPOTENT, &spec("")), [""; 0]);
+        assert_eq!(underlined(&RETRY_ON_NON_IDEMPOTENT, &spec("retry_count = 1")), ["1"]);
+        assert_eq!(underlined(&RETRY_ON_NON_IDEMPOTENT, &spec("retry_count = 0")), [""; 0]);
+        assert_eq!(underlined(&RETRY_ON_NON_IDEMPOTENT, &spec("idempotent = true")), [""; 0]);
+    }
+}

@@ -1,0 +1,36 @@
+use crate::lint::{Check, rule, templates};
+
+rule! {
+    /// ## What it does
+    /// Finds templates that are not written in the grammar of their dialect.
+    ///
+    /// ## Why is this bad
+    /// The template cannot be compiled, so there is no text to make of the answer.
+    ///
+    /// ## Fails
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_order"
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/order"
+    /// response_template = "{{ range .items }}{{ .name }}"
+    /// ```
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_order"
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/order"
+    /// response_template = { handlebars = "{{#each items}}{{name}}{{/if}}" }
+    /// ```
+    ///
+    /// ## Passes
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_order"
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/order"
+    /// response_template = "{{ range .items }}{{ .name }}{{ end }}"
+    /// ```
+    // Reports for the other rules about templates as well, so that each template is parsed once.
+    pub TEMPLATE_SYNTAX = "MCP0701", "template-syntax", HardError, Check::Tool(templates::check);
+}

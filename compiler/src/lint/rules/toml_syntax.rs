@@ -1,0 +1,30 @@
+use crate::lint::{Check, rule};
+
+rule! {
+    /// ## What it does
+    /// Finds text that is not TOML.
+    ///
+    /// ## Why is this bad
+    /// A line that cannot be read has no meaning. The rest of the file is still checked as far as it can be understood.
+    ///
+    /// ## Fails
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_time"
+    /// description = "The current time in UTC."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/time"
+    /// timeout_seconds 5
+    /// ```
+    ///
+    /// ## Passes
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_time"
+    /// description = "The current time in UTC."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/time"
+    /// timeout_seconds = 5
+    /// ```
+    pub TOML_SYNTAX = "MCP0004", "toml-syntax", HardError, Check::Reading;
+}

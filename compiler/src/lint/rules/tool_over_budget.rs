@@ -1,0 +1,73 @@
+use crate::diagnostic::Diagnostic;
+use crate::input_schema;
+use crate::lint::{Check, Findings, ToolContext, rule};
+use crate::tokens;
+
+rule! {
+    /// ## What it does
+    /// Finds tools whose entry in `tools/list` costs more tokens than the budget allows.
+    ///
+    /// The budget is `tool_tokens` under `[budget]` in `mcpc.toml`, 1000 unless said otherwise. Tokens are estimated.
+    ///
+    /// ## Why is this bad
+    /// The entry of every tool stands in the context of every conversation, whether the tool is used or not. It
+    /// costs money and pushes out what matters.
+    ///
+    /// ## Fails
+    /// ```toml mcpc.toml
+    /// [budget]
+    /// tool_tokens = 20
+    /// ```
+    /// ```toml shop.toml
+    /// [[tool]]
+    /// name = "list_orders"
+    /// description = "Orders of the shop, newest first, with their status, their total and all of their items."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders"
+    /// [[tool.examples]]
+    /// arguments = {}
+    /// ```
+    ///
+    /// ## Passes
+    /// ```toml mcpc.toml
+    /// [budget]
+    /// tool_tokens = 200
+    /// ```
+    /// ```toml shop.toml
+    /// [[tool]]
+    /// name = "list_orders"
+    /// description = "Orders of the shop, newest first, with their status, their total and all of their items."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders"
+    /// [[tool.examples]]
+    /// arguments = {}
+    /// ```
+    pub TOOL_OVER_BUDGET = "MCP0806", "tool-over-budget", Warning, Check::Tool(check);
+}
+
+fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
+    let (tool, budget) = (context.tool, context.config.budget.tool_tokens);
+    if context.tokens <= budget {
+        return;
+    }
+    let message = format!(
+        "tool `{}` costs about {} tokens, more than its budget of {budget}",
+        tool.label(),
+        context.tokens
+    );
+    let description = tool.description.as_ref().map_or(0, |text| tokens::estimate(&text.value));
+    let input = tokens::estimate(&input_schema::of_tool(tool).to_text());
+    let output = tool.output_schema.as_ref().map_or(0, |schema| tokens::estimate(&schema.value.to_text()));
+    let parts = [("description", description), ("input schema", input), ("output schema", output)];
+    let parts: Vec<String> = parts
+        .iter()
+        .filter(|(_, tokens)| *tokens > 0)
+        .map(|(part, tokens)| format!("about {tokens} its {part}"))
+        .collect();
+    findings.report(
+        Diagnostic::new(&TOOL_OVER_BUDGET, tool.label_span(), message)
+            .note(format!("of these are {}", parts.join(", ")))
+            .note("every conversation pays for it, whether the tool is used or not")
+            .help("shorten it, split the tool, or raise `tool_tokens` under `[budget]` in `mcpc.toml`"),
+    );
+}

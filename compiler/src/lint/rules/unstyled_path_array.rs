@@ -1,0 +1,67 @@
+use crate::diagnostic::{Applicability, Diagnostic};
+use crate::lint::{Check, Findings, ToolContext, insert, placeholders, rule};
+
+rule! {
+    /// ## What it does
+    /// Finds arrays and objects in a path without a `style`.
+    ///
+    /// ## Why is this bad
+    /// A path is text, and there are several ways to write a list as text: `1,2`, `1|2` or `[1,2]`. Only the upstream's
+    /// documentation says which one it reads.
+    ///
+    /// ## Fails
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_orders"
+    /// description = "Some orders of the shop by their numbers."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders/{ids}"
+    ///
+    /// [[tool.parameters]]
+    /// name = "ids"
+    /// type = "array"
+    /// items = { type = "integer" }
+    /// position = "path"
+    /// required = true
+    /// ```
+    ///
+    /// ## Passes
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_orders"
+    /// description = "Some orders of the shop by their numbers."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders/{ids}"
+    ///
+    /// [[tool.parameters]]
+    /// name = "ids"
+    /// type = "array"
+    /// items = { type = "integer" }
+    /// position = "path"
+    /// required = true
+    /// style = "comma"
+    /// ```
+    pub UNSTYLED_PATH_ARRAY = "MCP0306", "unstyled-path-array", HardError, Check::Tool(check);
+}
+
+fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
+    for parameter in placeholders::path_parameters(context.tool) {
+        let kind = parameter.kind.value;
+        if !kind.is_composite() || parameter.style.is_some() {
+            continue;
+        }
+        let edit = insert::key(context.sources, parameter.span, parameter.name.span, "style", "\"comma\"");
+        // It is written, but not understood: that is reported already.
+        let Some(edit) = edit else {
+            continue;
+        };
+        let message =
+            format!("path parameter `{}` is an {} and needs a `style`", parameter.name.value, kind.as_str());
+        findings.report(
+            Diagnostic::new(&UNSTYLED_PATH_ARRAY, parameter.kind.span, message)
+                .note("a path is text, and upstreams differ in how they read a list in it")
+                .help("add `style = \"comma\"` for `1,2`, or the style that the upstream documents")
+                .fix(Applicability::DisplayOnly, vec![edit]),
+        );
+    }
+}

@@ -1,0 +1,62 @@
+use crate::diagnostic::Diagnostic;
+use crate::lint::{Check, Findings, ToolsetContext, rule, urls};
+use crate::spec::EndpointProblem;
+
+rule! {
+    /// ## What it does
+    /// Finds a user name or a password in a URL.
+    ///
+    /// ## Why is this bad
+    /// What stands before the `@` is a credential in plain text. It would enter the bundle, and HTTP does not send it anyway:
+    /// credentials go into the `authorization` header.
+    ///
+    /// ## Fails
+    /// ```toml
+    /// [[tool]]
+    /// name = "list_orders"
+    /// description = "The latest orders of the shop."
+    /// method = "GET"
+    /// endpoint = "https://robot:secret@api.example.com/orders"
+    /// ```
+    ///
+    /// ## Passes
+    /// ```toml
+    /// [[tool]]
+    /// name = "list_orders"
+    /// description = "The latest orders of the shop."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders"
+    /// headers = { authorization = "Basic ${SHOP_LOGIN}" }
+    /// ```
+    pub URL_USER_INFO = "MCP0206", "url-user-info", HardError, Check::Toolset(check);
+}
+
+fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
+    for url in urls::all(context.toolset) {
+        for problem in &url.endpoint.problems {
+            if let EndpointProblem::UserInfo { range } = problem {
+                let span = context.sources.inside(url.span, range.clone());
+                findings.report(
+                    Diagnostic::new(&URL_USER_INFO, span, "a URL cannot hold a user name or password")
+                        .note("it would stand in the bundle in plain text, and HTTP would not send it")
+                        .help("remove it, and set a header `authorization = \"Basic ${NAME}\"`"),
+                );
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lint::testing::found;
+
+    #[test]
+    fn the_password_is_underlined_but_never_repeated() {
+        let spec = "[upstream.u]\nurl = \"https://me:hunter2@a.example/\"\n";
+        let found = found(&URL_USER_INFO, spec);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].1, "me:hunter2@");
+        assert!(!found[0].0.contains("hunter2"));
+    }
+}

@@ -1,0 +1,7 @@
+//! The `mcpc` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    mcpc::cli::main()
+}

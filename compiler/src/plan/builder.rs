@@ -1,0 +1,144 @@
+//! Interns what tools share.
+
+use super::{DEFAULT_CONNECT_TIMEOUT_SECONDS, Tool};
+use crate::json::Json;
+use crate::spec::{Origin, Variable};
+use mcp_bundle::plan::{Contents, ListEntry, Manifest, Part, Policy, Template, ToolPlan, Toolset, Upstream};
+use mcp_bundle::pool::{PoolBuilder, StrId};
+use mcp_bundle::tag::{Dialect, PartKind};
+use std::collections::BTreeMap;
+
+#[derive(Debug)]
+pub struct Builder {
+    strings: PoolBuilder,
+    /// Sorted.
+    variables: Vec<String>,
+    upstreams: Vec<Upstream>,
+    policies: Interner<Policy>,
+    templates: Interner<Template>,
+    patterns: Interner<StrId>,
+    schemas: Interner<StrId>,
+}
+
+/// Values by number; equal values have one number.
+#[derive(Debug)]
+struct Interner<T> {
+    values: Vec<T>,
+    index: BTreeMap<T, u32>,
+}
+
+impl<T: Ord + Clone> Interner<T> {
+    fn new() -> Interner<T> {
+        Interner { values: Vec::new(), index: BTreeMap::new() }
+    }
+
+    fn intern(&mut self, value: T) -> u32 {
+        *self.index.entry(value).or_insert_with_key(|value| {
+            self.values.push(value.clone());
+            self.values.len() as u32 - 1
+        })
+    }
+}
+
+impl Builder {
+    pub fn new(variables: Vec<String>) -> Builder {
+        Builder {
+            strings: PoolBuilder::new(),
+            variables,
+            upstreams: Vec::new(),
+            policies: Interner::new(),
+            templates: Interner::new(),
+            patterns: Interner::new(),
+            schemas: Interner::new(),
+        }
+    }
+
+    pub fn intern(&mut self, text: &str) -> StrId {
+        self.strings.intern(text)
+    }
+
+    pub fn literal(&mut self, text: &str) -> Part {
+        Part::literal(self.intern(text))
+    }
+
+    pub fn variable(&self, variable: &Variable) -> Part {
+        match variable {
+            Variable::TenantId => Part { kind: PartKind::TenantId, id: 0 },
+            Variable::PrincipalSub => Part { kind: PartKind::PrincipalSub, id: 0 },
+            Variable::Named(name) => {
+                let index = self.variables.binary_search(name);
+                debug_assert!(index.is_ok(), "all variables are collected before planning");
+                Part::variable(index.unwrap_or_default() as u32)
+            }
+        }
+    }
+
+    pub fn policy(&mut self, policy: Policy) -> u32 {
+        self.policies.intern(policy)
+    }
+
+    pub fn template(&mut self, dialect: Dialect, text: &str) -> u32 {
+        let text = self.intern(text);
+        self.templates.intern(Template { dialect, text })
+    }
+
+    pub fn pattern(&mut self, pattern: &str) -> u32 {
+        let pattern = self.intern(pattern);
+        self.patterns.intern(pattern)
+    }
+
+    pub fn schema(&mut self, schema: &Json) -> u32 {
+        let text = self.intern(&schema.to_text());
+        self.schemas.intern(text)
+    }
+
+    /// The upstream of a tool: its spec's, or the origin of its absolute endpoint.
+    pub fn upstream(&mut self, tool: Tool<'_>, origin: &Origin) -> u32 {
+        let connect = tool.upstream.and_then(|u| u.connect_timeout_seconds);
+        let name = match tool.upstream {
+            Some(upstream) => upstream.name.value.clone(),
+            None => format!("{}://{}", origin.scheme, origin.authority),
+        };
+        let upstream = Upstream {
+            name: self.intern(&name),
+            scheme: origin.scheme,
+            host: self.intern(&origin.host),
+            port: origin.port,
+            authority: self.intern(&origin.authority),
+            connect_timeout_ms: connect.unwrap_or(DEFAULT_CONNECT_TIMEOUT_SECONDS).saturating_mul(1000),
+        };
+        match self.upstreams.iter().position(|known| *known == upstream) {
+            Some(index) => index as u32,
+            None => {
+                self.upstreams.push(upstream);
+                self.upstreams.len() as u32 - 1
+            }
+        }
+    }
+
+    pub fn finish(
+        mut self,
+        name: StrId,
+        toolsets: Vec<Toolset>,
+        tools: Vec<ToolPlan>,
+        list: Vec<ListEntry>,
+    ) -> Contents {
+        let variables = std::mem::take(&mut self.variables);
+        let manifest = Manifest {
+            name,
+            toolsets,
+            variables: variables.iter().map(|name| self.intern(name)).collect(),
+            patterns: self.patterns.values,
+            schemas: self.schemas.values,
+        };
+        Contents {
+            strings: self.strings.finish(),
+            manifest,
+            upstreams: self.upstreams,
+            tools,
+            list,
+            policies: self.policies.values,
+            templates: self.templates.values,
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! From checked specs to the contents of a bundle.
+//!
+//! Only specs without errors get here, so planning does not fail: what it cannot use, it leaves out.
+//! Tools are planned in the order of their names and everything is interned at first use, so the result
+//! depends neither on the order of files nor on where they lie.
+
+mod arguments;
+mod body;
+mod builder;
+mod checks;
+mod constant;
+mod place;
+mod request;
+
+use crate::list_entry;
+use crate::spec::{Config, TemplateSpec, ToolSpec, ToolsetSpec, UpstreamSpec};
+use builder::Builder;
+use mcp_bundle::plan::{Contents, ListEntry, Policy, ResponsePlan, ToolPlan, Toolset};
+use mcp_bundle::tag::Method;
+
+/// Name of a bundle that `mcpc.toml` gives none.
+pub const DEFAULT_BUNDLE_NAME: &str = "tools";
+const DEFAULT_TIMEOUT_SECONDS: u32 = 30;
+const DEFAULT_CONNECT_TIMEOUT_SECONDS: u32 = 5;
+
+/// One tool with its upstream.
+#[derive(Debug, Clone, Copy)]
+struct Tool<'a> {
+    spec: &'a ToolSpec,
+    upstream: Option<&'a UpstreamSpec>,
+}
+
+/// The contents of the bundle.
+pub fn plan(config: &Config, toolsets: &[ToolsetSpec]) -> Contents {
+    let mut sets: Vec<&ToolsetSpec> = toolsets.iter().filter(|set| !set.tools.is_empty()).collect();
+    sets.sort_by(|a, b| a.name.value.cmp(&b.name.value));
+    let mut tools: Vec<(u32, Tool<'_>)> = Vec::new();
+    for (index, toolset) in sets.iter().enumerate() {
+        for spec in &toolset.tools {
+            let named = |u: &&UpstreamSpec| Some(&u.name.value) == spec.upstream.as_ref().map(|n| &n.value);
+            let upstream = toolset.upstreams.iter().find(named);
+            tools.push((index as u32, Tool { spec, upstream }));
+        }
+    }
+    tools.sort_by(|(_, a), (_, b)| a.spec.label().cmp(b.spec.label()));
+
+    let mut builder = Builder::new(variables(&tools));
+    let name = builder.intern(config.bundle_name.as_deref().unwrap_or(DEFAULT_BUNDLE_NAME));
+    let toolset_plans = sets.iter().map(|set| toolset(&mut builder, set)).collect();
+    let mut plans = Vec::with_capacity(tools.len());
+    let mut list = Vec::with_capacity(tools.len());
+    for (toolset, tool) in tools {
+        let Some(plan) = plan_tool(&mut builder, toolset, tool) else {
+            debug_assert!(false, "only checked tools are planned: {}", tool.spec.label());
+            continue;
+        };
+        plans.push(plan);
+        let entry = list_entry::serialise(tool.spec);
+        list.push(ListEntry {
+            text: builder.intern(&entry.text),
+            ends: entry.ends,
+            modern: entry.modern.map(|text| builder.intern(&text)),
+        });
+    }
+    builder.finish(name, toolset_plans, plans, list)
+}
+
+fn toolset(builder: &mut Builder, set: &ToolsetSpec) -> Toolset {
+    Toolset {
+        name: builder.intern(&set.name.value),
+        title: set.title.as_ref().map(|title| builder.intern(&title.value)),
+        instructions: set.instructions.as_ref().map(|text| builder.intern(&text.value)),
+    }
+}
+
+fn plan_tool(builder: &mut Builder, toolset: u32, tool: Tool<'_>) -> Option<ToolPlan> {
+    let spec = tool.spec;
+    let name = builder.intern(spec.label());
+    let arguments = arguments::plan(builder, spec);
+    let policy = policy(builder, tool);
+    let response = response(builder, spec);
+    let method = spec.method.as_ref().map_or(Method::Get, |method| method.value);
+    let request = request::plan(builder, tool, &arguments)?;
+    Some(ToolPlan {
+        name,
+        toolset,
+        upstream: request.upstream,
+        method,
+        path: request.path,
+        query: request.query,
+        headers: request.headers,
+        cookies: request.cookies,
+        body: request.body,
+        parameters: arguments.parameters,
+        additional: arguments.additional,
+        checks: arguments.checks,
+        schema: arguments.schema,
+        policy,
+        response,
+    })
+}
+
+fn policy(builder: &mut Builder, tool: Tool<'_>) -> u32 {
+    let spec = tool.spec;
+    let timeout = spec.timeout_seconds.or(tool.upstream.and_then(|u| u.timeout_seconds));
+    let own_retries = spec.retry_count.as_ref().map(|count| count.value);
+    let retries = own_retries.or(tool.upstream.and_then(|u| u.retry_count.as_ref().map(|c| c.value)));
+    let declared = spec.idempotent.as_ref().map(|idempotent| idempotent.value);
+    let by_method = spec.method.as_ref().is_none_or(|method| method.value.is_idempotent());
+    let idempotent = declared.unwrap_or(by_method);
+    let mut scopes: Vec<&str> = spec.scopes.iter().map(|scope| scope.value.as_str()).collect();
+    scopes.sort_unstable();
+    scopes.dedup();
+    let policy = Policy {
+        timeout_ms: timeout.unwrap_or(DEFAULT_TIMEOUT_SECONDS).saturating_mul(1000),
+        retry_count: if idempotent { retries.unwrap_or(0) } else { 0 },
+        idempotent,
+        cache_seconds: spec.cache_seconds.as_ref().map_or(0, |seconds| seconds.value),
+        max_response_bytes: spec.max_response_bytes,
+        max_text_bytes: spec.max_text_bytes,
+        scopes: scopes.into_iter().map(|scope| builder.intern(scope)).collect(),
+    };
+    builder.policy(policy)
+}
+
+fn response(builder: &mut Builder, spec: &ToolSpec) -> ResponsePlan {
+    let template = |builder: &mut Builder, template: &TemplateSpec| {
+        builder.template(template.dialect(), template.text())
+    };
+    ResponsePlan {
+        template: spec.response_template.as_ref().map(|t| template(builder, t)),
+        error_template: spec.error_template.as_ref().map(|t| template(builder, t)),
+        select: spec.select.iter().map(|path| builder.intern(&path.value)).collect(),
+        output_schema: spec.output_schema.as_ref().map(|schema| builder.schema(&schema.value)),
+        respond: spec.respond.as_ref().map(|text| builder.intern(&text.value)),
+    }
+}
+
+/// Names of all variables, sorted.
+fn variables(tools: &[(u32, Tool<'_>)]) -> Vec<String> {
+    let mut names = std::collections::BTreeSet::new();
+    for (_, tool) in tools {
+        let upstream = tool.upstream.into_iter().flat_map(|u| &u.headers);
+        for header in upstream.chain(&tool.spec.headers) {
+            constant::variables_of_text(&header.value.value, &mut names);
+        }
+        for value in tool.spec.parameters.iter().filter_map(|p| p.value.as_ref()) {
+            constant::variables_of(&value.value, &mut names);
+        }
+    }
+    names.into_iter().collect()
+}

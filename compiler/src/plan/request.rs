@@ -1,0 +1,167 @@
+//! Where a tool's request goes and what it is made of.
+
+use super::arguments::Arguments;
+use super::builder::Builder;
+use super::{Tool, body, constant, place};
+use crate::spec::{Endpoint, Header, ParameterSpec, PathPiece, parse_endpoint};
+use mcp_bundle::plan::{BodyPlan, Part, Placed};
+use mcp_bundle::tag::{BodyKind, PartKind, Position};
+
+#[derive(Debug)]
+pub struct Request {
+    pub upstream: Option<u32>,
+    pub path: Vec<Part>,
+    pub query: Vec<Placed>,
+    pub headers: Vec<Placed>,
+    pub cookies: Vec<Placed>,
+    pub body: BodyPlan,
+}
+
+pub fn plan(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments) -> Option<Request> {
+    if tool.spec.respond.is_some() {
+        let body = BodyPlan { kind: BodyKind::None, content_type: None, ops: Vec::new(), whole: None };
+        return Some(Request {
+            upstream: None,
+            path: Vec::new(),
+            query: Vec::new(),
+            headers: Vec::new(),
+            cookies: Vec::new(),
+            body,
+        });
+    }
+    let endpoint = &tool.spec.endpoint.as_ref()?.value;
+    let base = match tool.upstream {
+        Some(upstream) => Some(parse_endpoint(&upstream.url.as_ref()?.value)),
+        None => None,
+    };
+    let origin = base.as_ref().unwrap_or(endpoint).origin.as_ref()?;
+    Some(Request {
+        upstream: Some(builder.upstream(tool, origin)),
+        path: path(builder, tool, arguments, base.as_ref(), endpoint)?,
+        query: query(builder, tool, arguments, endpoint),
+        headers: headers(builder, tool, arguments),
+        cookies: placed(builder, tool, arguments, Position::Cookie),
+        body: body::plan(builder, tool.spec, arguments),
+    })
+}
+
+fn path(
+    builder: &mut Builder,
+    tool: Tool<'_>,
+    arguments: &Arguments,
+    base: Option<&Endpoint>,
+    endpoint: &Endpoint,
+) -> Option<Vec<Part>> {
+    let mut writer = PathWriter { parts: Vec::new(), literal: String::new() };
+    for piece in base.map(|base| base.path.as_slice()).unwrap_or_default() {
+        if let PathPiece::Literal(text) = piece {
+            writer.literal.push_str(text.trim_end_matches('/'));
+        }
+    }
+    for piece in &endpoint.path {
+        match piece {
+            PathPiece::Literal(text) => writer.literal.push_str(text),
+            PathPiece::Placeholder(index) => {
+                let name = &endpoint.placeholders.get(*index)?.name;
+                let parameter = tool.spec.parameter(name)?;
+                writer.flush(builder);
+                writer.parts.extend(path_value(builder, parameter, arguments)?);
+            }
+        }
+    }
+    if writer.parts.is_empty() && writer.literal.is_empty() {
+        writer.literal.push('/');
+    }
+    writer.flush(builder);
+    Some(writer.parts)
+}
+
+fn path_value(builder: &mut Builder, parameter: &ParameterSpec, arguments: &Arguments) -> Option<Vec<Part>> {
+    match &parameter.value {
+        None => Some(vec![Part::parameter(arguments.index(&parameter.name.value)?)]),
+        Some(value) => {
+            let style = style_of(parameter);
+            constant::texts(builder, &value.value, style, place::percent_encoded).into_iter().next()
+        }
+    }
+}
+
+/// Joins neighbouring literals.
+struct PathWriter {
+    parts: Vec<Part>,
+    literal: String,
+}
+
+impl PathWriter {
+    fn flush(&mut self, builder: &mut Builder) {
+        if !self.literal.is_empty() {
+            self.parts.push(builder.literal(&self.literal));
+            self.literal.clear();
+        }
+    }
+}
+
+fn query(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments, endpoint: &Endpoint) -> Vec<Placed> {
+    let mut query = Vec::new();
+    let fixed = endpoint.query.as_deref().unwrap_or_default();
+    for pair in fixed.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let value = vec![builder.literal(value)];
+        query.push(Placed { name: builder.intern(name), value });
+    }
+    query.extend(placed(builder, tool, arguments, Position::Query));
+    query
+}
+
+/// Upstream headers unless the tool sets the same one, then the tool's, then those of parameters.
+fn headers(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments) -> Vec<Placed> {
+    let own = &tool.spec.headers;
+    let overridden =
+        |header: &Header| own.iter().any(|o| o.name.value.eq_ignore_ascii_case(&header.name.value));
+    let inherited = tool.upstream.into_iter().flat_map(|u| &u.headers).filter(|h| !overridden(h));
+    let mut headers = Vec::new();
+    for header in inherited.chain(own) {
+        headers.push(Placed {
+            name: builder.intern(&header.name.value.to_ascii_lowercase()),
+            value: constant::text(builder, &header.value.value, place::verbatim),
+        });
+    }
+    headers.extend(placed(builder, tool, arguments, Position::Header));
+    headers
+}
+
+/// The parameters of a position, in the order of the spec.
+fn placed(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments, position: Position) -> Vec<Placed> {
+    let mut placed = Vec::new();
+    for parameter in tool.spec.parameters.iter().filter(|p| p.position() == position) {
+        let wire_name = &parameter.wire_name().value;
+        let name = match position {
+            Position::Header => builder.intern(&wire_name.to_ascii_lowercase()),
+            Position::Cookie => builder.intern(wire_name),
+            _ => builder.intern(&place::percent_encoded(wire_name)),
+        };
+        match &parameter.value {
+            Some(value) => {
+                let encode = match position {
+                    Position::Header => place::verbatim,
+                    _ => place::percent_encoded,
+                };
+                for value in constant::texts(builder, &value.value, style_of(parameter), encode) {
+                    placed.push(Placed { name, value });
+                }
+            }
+            None => {
+                if let Some(index) = arguments.index(&parameter.name.value) {
+                    let value = vec![Part { kind: PartKind::Parameter, id: index }];
+                    placed.push(Placed { name, value });
+                }
+            }
+        }
+    }
+    placed
+}
+
+pub fn style_of(parameter: &ParameterSpec) -> mcp_bundle::tag::Style {
+    let said = parameter.style.as_ref().map(|style| style.value);
+    said.unwrap_or_else(|| place::default_style(parameter.position(), Some(parameter.kind.value)))
+}

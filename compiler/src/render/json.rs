@@ -1,0 +1,71 @@
+//! One JSON document, on one line. Scripts rely on its shape: a key is added with a reason and never removed.
+
+use crate::check::Report;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::source::Location;
+use serde::{Serialize, Serializer};
+use std::io::{Result, Write};
+
+#[derive(Serialize)]
+struct Document<'r> {
+    version: u32,
+    diagnostics: Findings<'r>,
+    summary: Summary,
+}
+
+/// Serialised one by one: a large set has many findings.
+struct Findings<'r>(&'r Report);
+
+#[derive(Serialize)]
+struct Finding<'r> {
+    code: &'static str,
+    rule: &'static str,
+    severity: Severity,
+    message: &'r str,
+    file: &'r str,
+    start: Location,
+    end: Location,
+    notes: &'r [String],
+    help: Option<&'r str>,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    files: usize,
+    tools: usize,
+    errors: usize,
+    warnings: usize,
+}
+
+pub fn write(report: &Report, out: &mut dyn Write) -> Result<()> {
+    let summary = Summary {
+        files: report.files,
+        tools: report.tools(),
+        errors: report.errors(),
+        warnings: report.warnings(),
+    };
+    serde_json::to_writer(&mut *out, &Document { version: 1, diagnostics: Findings(report), summary })?;
+    writeln!(out)
+}
+
+impl Serialize for Findings<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.diagnostics.iter().map(|diagnostic| Finding::new(self.0, diagnostic)))
+    }
+}
+
+impl<'r> Finding<'r> {
+    fn new(report: &'r Report, diagnostic: &'r Diagnostic) -> Finding<'r> {
+        Finding {
+            code: diagnostic.rule.code,
+            rule: diagnostic.rule.name,
+            severity: diagnostic.severity,
+            message: &diagnostic.message,
+            file: &report.sources.file(diagnostic.span.file).name,
+            start: diagnostic.start(&report.sources),
+            end: diagnostic.end(&report.sources),
+            notes: &diagnostic.notes,
+            help: diagnostic.help.as_deref(),
+        }
+    }
+}

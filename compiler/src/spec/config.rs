@@ -1,0 +1,123 @@
+//! `mcpc.toml`: settings of a folder of specs.
+
+use super::fields::Reading;
+use super::lower::parse;
+use crate::diagnostic::Diagnostic;
+use crate::keys;
+use crate::lint::Level;
+use crate::lint::rules::{self, INVALID_RULE_LEVEL, UNKNOWN_CLIENT, UNKNOWN_RULE};
+use crate::source::{FileId, Sources, Span, Spanned};
+use crate::suggest;
+use std::collections::BTreeMap;
+
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    pub bundle_name: Option<String>,
+    pub budget: Budget,
+    /// By rule name.
+    pub levels: BTreeMap<&'static str, RuleLevel>,
+    /// Names of client profiles; empty means all.
+    pub clients: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleLevel {
+    Allow,
+    Warn,
+    Error,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Budget {
+    pub tool_tokens: usize,
+    pub list_tokens: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget { tool_tokens: 1_000, list_tokens: 20_000 }
+    }
+}
+
+/// Reads `mcpc.toml`. Whatever is wrong with it is reported and left out.
+pub fn read_config(sources: &Sources, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Config {
+    let text = &sources.file(file).text;
+    let root = parse(text, file, diagnostics);
+    let mut reading = Reading { file, diagnostics };
+    let fields = reading.fields(&keys::CONFIG, root.get_ref(), Span::whole_file(file));
+    let mut config = Config::default();
+    if let Some((table, span)) = fields.table("bundle") {
+        let bundle = reading.fields(&keys::CONFIG_BUNDLE, table, span);
+        config.bundle_name = bundle.text("name").map(|name| name.value);
+    }
+    if let Some((table, span)) = fields.table("budget") {
+        let budget = reading.fields(&keys::CONFIG_BUDGET, table, span);
+        if let Some(tokens) = budget.integer::<usize>("tool_tokens") {
+            config.budget.tool_tokens = tokens.value;
+        }
+        if let Some(tokens) = budget.integer::<usize>("list_tokens") {
+            config.budget.list_tokens = tokens.value;
+        }
+    }
+    for (name, level) in fields.text_map("rules") {
+        if let Some((rule, level)) = reading.rule_level(&name, &level) {
+            config.levels.insert(rule, level);
+        }
+    }
+    for client in fields.texts("clients") {
+        let known = crate::clients::PROFILES.iter().map(|profile| profile.name);
+        if known.clone().any(|name| name == client.value) {
+            config.clients.push(client.value);
+        } else {
+            reading.report(
+                Diagnostic::new(
+                    &UNKNOWN_CLIENT,
+                    client.span,
+                    format!("there is no client profile `{}`", client.value),
+                )
+                .note(format!("the profiles are {}", suggest::one_of(known.clone())))
+                .maybe_help(suggest::did_you_mean(&client.value, known)),
+            );
+        }
+    }
+    config
+}
+
+impl Reading<'_> {
+    fn rule_level(
+        &mut self,
+        name: &Spanned<String>,
+        level: &Spanned<String>,
+    ) -> Option<(&'static str, RuleLevel)> {
+        let Some(rule) = rules::find(&name.value) else {
+            self.report(
+                Diagnostic::new(&UNKNOWN_RULE, name.span, format!("there is no rule `{}`", name.value))
+                    .note("`mcpc rules` lists all rules")
+                    .maybe_help(suggest::did_you_mean(&name.value, rules::names())),
+            );
+            return None;
+        };
+        let wanted = match level.value.as_str() {
+            "allow" => RuleLevel::Allow,
+            "warn" => RuleLevel::Warn,
+            "error" => RuleLevel::Error,
+            other => {
+                let message = format!(
+                    "`{other}` is not a level; write {}",
+                    suggest::one_of(keys::LEVELS.iter().copied())
+                );
+                self.report(Diagnostic::new(&INVALID_RULE_LEVEL, level.span, message));
+                return None;
+            }
+        };
+        if rule.level == Level::HardError && wanted != RuleLevel::Error {
+            let message = format!("`{}` is always an error", rule.name);
+            self.report(
+                Diagnostic::new(&INVALID_RULE_LEVEL, level.span, message)
+                    .note("a spec with this mistake has no meaning that could be built"),
+            );
+            return None;
+        }
+        Some((rule.name, wanted))
+    }
+}

@@ -1,0 +1,350 @@
+//! From TOML to [`ToolsetSpec`].
+
+use super::fields::{Fields, Reading, in_document_order, to_json};
+use super::{
+    Allow, BodySpec, ExampleRequest, ExampleResponse, ExampleSpec, Header, Icon, ParameterSpec, ToolSpec,
+    ToolsetSpec, Type, UpstreamSpec, parse_endpoint,
+};
+use crate::diagnostic::Diagnostic;
+use crate::json::Json;
+use crate::keys::{self, Key};
+use crate::lint::rules::{
+    EMPTY_SPEC, INVALID_VALUE, MISSING_KEY, TOML_SYNTAX, UNKNOWN_METHOD, UNKNOWN_POSITION, UNKNOWN_TYPE,
+};
+use crate::source::{FileId, Span, Spanned};
+use crate::suggest;
+use mcp_bundle::tag::{Method, Position, Style};
+use std::path::Path;
+use toml::de::DeTable;
+
+pub use super::template::ReadFile;
+
+/// The keywords of a parameter that are JSON Schema's own.
+const KEYWORDS: &[&str] = &[
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "pattern",
+    "format",
+    "items",
+    "properties",
+    "additionalProperties",
+];
+
+/// Reads one spec file; findings about its form go to `diagnostics`.
+pub fn read_spec(
+    name: &str,
+    text: &str,
+    file: FileId,
+    files: &mut dyn ReadFile,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> ToolsetSpec {
+    let root = parse(text, file, diagnostics);
+    let whole = Span::whole_file(file);
+    let mut reading = Reading { file, diagnostics };
+    let before = reading.diagnostics.len();
+    let fields = reading.fields(&keys::ROOT, root.get_ref(), whole);
+    let mut toolset = reading.toolset(&fields, name);
+    for (name, value) in fields.table("upstream").map(|(t, _)| in_document_order(t)).unwrap_or_default() {
+        let name = Spanned::new(name.get_ref().clone().into_owned(), reading.span(name.span()));
+        match value.get_ref().as_table() {
+            Some(table) => toolset.upstreams.push(reading.upstream(name, table)),
+            None => reading.report(
+                Diagnostic::new(&INVALID_VALUE, name.span, "an upstream needs a name")
+                    .help("write `[upstream.NAME]` and below it `url = \"https://…\"`"),
+            ),
+        }
+    }
+    for (table, span) in fields.tables("tool") {
+        toolset.tools.push(reading.tool(table, span, files));
+    }
+    let silent = reading.diagnostics.len() == before;
+    if toolset.tools.is_empty() && silent && !reading.diagnostics.iter().any(|d| d.span.file == file) {
+        reading.report(
+            Diagnostic::new(&EMPTY_SPEC, whole, format!("`{}` declares no tool", name))
+                .help("add a `[[tool]]`, or remove the file; `mcpc init` writes a spec to start from"),
+        );
+    }
+    toolset
+}
+
+/// Parses TOML; syntax errors are reported, and what could be understood is returned.
+pub fn parse<'t>(
+    text: &'t str,
+    file: FileId,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> toml::Spanned<DeTable<'t>> {
+    let (table, errors) = DeTable::parse_recoverable(text);
+    for error in errors {
+        let range = error.span().unwrap_or(0..0);
+        let message = error.message().lines().collect::<Vec<_>>().join("; ");
+        diagnostics.push(Diagnostic::new(&TOML_SYNTAX, Span::new(file, range), message));
+    }
+    table
+}
+
+/// A whole TOML file as JSON; `None` if it is not TOML or holds what JSON lacks.
+pub fn toml_to_json(text: &str) -> Option<Json> {
+    let table = DeTable::parse(text).ok()?;
+    to_json(&toml::de::DeValue::Table(table.into_inner()))
+}
+
+impl Reading<'_> {
+    fn toolset(&mut self, root: &Fields<'_, '_>, file_name: &str) -> ToolsetSpec {
+        let stem = Path::new(file_name).file_stem().map(|s| s.to_string_lossy().into_owned());
+        let mut toolset = ToolsetSpec {
+            file: self.file,
+            name: Spanned::new(stem.unwrap_or_default(), Span::whole_file(self.file)),
+            title: None,
+            instructions: None,
+            allows: Vec::new(),
+            upstreams: Vec::new(),
+            tools: Vec::new(),
+        };
+        if let Some((table, span)) = root.table("toolset") {
+            let fields = self.fields(&keys::TOOLSET, table, span);
+            if let Some(name) = fields.text("name") {
+                toolset.name = name;
+            }
+            toolset.title = fields.text("title");
+            toolset.instructions = fields.text("instructions");
+            toolset.allows = self.allows(&fields);
+        }
+        toolset
+    }
+
+    fn upstream(&mut self, name: Spanned<String>, table: &DeTable<'_>) -> UpstreamSpec {
+        let fields = self.fields(&keys::UPSTREAM, table, name.span);
+        UpstreamSpec {
+            url: fields.text("url"),
+            headers: headers(&fields),
+            timeout_seconds: fields.integer("timeout_seconds").map(|s| s.value),
+            connect_timeout_seconds: fields.integer("connect_timeout_seconds").map(|s| s.value),
+            retry_count: fields.integer("retry_count"),
+            name,
+        }
+    }
+
+    fn tool(&mut self, table: &DeTable<'_>, span: Span, files: &mut dyn ReadFile) -> ToolSpec {
+        let fields = self.fields(&keys::TOOL, table, span);
+        let parameters = fields.tables("parameters").into_iter();
+        let parameters = parameters.filter_map(|(table, span)| self.parameter(table, span)).collect();
+        self.request_keys(&fields);
+        ToolSpec {
+            span,
+            name: fields.text("name"),
+            title: fields.text("title"),
+            description: fields.text("description"),
+            upstream: fields.text("upstream"),
+            method: self.method(&fields),
+            endpoint: fields.text("endpoint").map(|e| Spanned::new(parse_endpoint(&e.value), e.span)),
+            headers: headers(&fields),
+            parameters,
+            body: self.body(&fields),
+            body_template: self.template(fields.value("body_template"), files),
+            input_schema: fields.json("input_schema"),
+            output_schema: fields.json("output_schema"),
+            select: fields.texts("select"),
+            response_template: self.template(fields.value("response_template"), files),
+            error_template: self.template(fields.value("error_template"), files),
+            timeout_seconds: fields.integer("timeout_seconds").map(|s| s.value),
+            retry_count: fields.integer("retry_count"),
+            idempotent: fields.boolean("idempotent"),
+            cache_seconds: fields.integer("cache_seconds"),
+            max_response_bytes: fields.integer("max_response_bytes").map(|b| b.value),
+            max_text_bytes: fields.integer("max_text_bytes").map(|b| b.value),
+            scopes: fields.texts("scopes"),
+            annotations: self.annotations(&fields),
+            icons: self.icons(&fields),
+            tags: fields.texts("tags"),
+            respond: fields.text("respond"),
+            examples: self.examples(&fields),
+            allows: self.allows(&fields),
+        }
+    }
+
+    /// A tool needs a request unless its answer is fixed.
+    fn request_keys(&mut self, fields: &Fields<'_, '_>) {
+        if fields.value("respond").is_some() {
+            return;
+        }
+        for name in ["method", "endpoint"] {
+            if !fields.is_written(name) {
+                let message = format!("a tool needs `{name}`, or `respond` for a fixed answer");
+                self.report(Diagnostic::new(&MISSING_KEY, fields.span, message));
+            }
+        }
+    }
+
+    fn parameter(&mut self, table: &DeTable<'_>, span: Span) -> Option<ParameterSpec> {
+        let fields = self.fields(&keys::PARAMETER, table, span);
+        if let Some(name) = fields.text("name").filter(|name| name.value.is_empty()) {
+            self.report(Diagnostic::new(&INVALID_VALUE, name.span, "a parameter's name is not empty"));
+            return None;
+        }
+        let keywords = KEYWORDS.iter().filter_map(|&name| Some((name, fields.json(name)?))).collect();
+        Some(ParameterSpec {
+            span,
+            kind: self.parameter_type(&fields, span),
+            description: fields.text("description"),
+            required: fields.boolean("required"),
+            default: fields.json("default"),
+            enumeration: fields.list("enum"),
+            position: self.word(&fields, "position", Position::from_word, &UNKNOWN_POSITION),
+            wire_name: fields.text("wire_name"),
+            style: self.word(&fields, "style", Style::from_word, &INVALID_VALUE),
+            value: fields.json("value"),
+            mcp_header: fields.text("mcp_header"),
+            sensitive: fields.boolean("sensitive").is_some_and(|s| s.value),
+            keywords,
+            name: fields.text("name")?,
+        })
+    }
+
+    fn parameter_type(&mut self, fields: &Fields<'_, '_>, span: Span) -> Spanned<Type> {
+        // Configurations that this language grew out of write the types with a capital.
+        let from_word = |word: &str| {
+            let lower = word.to_ascii_lowercase();
+            let first = word.chars().next().filter(|c| c.is_ascii_uppercase());
+            let known = Type::ALL.into_iter().find(|t| t.as_str() == lower)?;
+            let capitalised = first.is_some() && word.get(1..) == known.as_str().get(1..);
+            (word == known.as_str() || capitalised).then_some(known)
+        };
+        let found = self.word(fields, "type", from_word, &UNKNOWN_TYPE);
+        found.unwrap_or(Spanned::new(Type::String, span))
+    }
+
+    fn method(&mut self, fields: &Fields<'_, '_>) -> Option<Spanned<Method>> {
+        self.word(fields, "method", Method::from_word, &UNKNOWN_METHOD)
+    }
+
+    /// One word of a set; another word is reported with the allowed ones.
+    fn word<T>(
+        &mut self,
+        fields: &Fields<'_, '_>,
+        name: &'static str,
+        from_word: impl Fn(&str) -> Option<T>,
+        rule: &'static crate::lint::Rule,
+    ) -> Option<Spanned<T>> {
+        let text = fields.text(name)?;
+        if let Some(value) = from_word(&text.value) {
+            return Some(Spanned::new(value, text.span));
+        }
+        let words = fields.words(name);
+        let mut diagnostic = Diagnostic::new(rule, text.span, format!("`{}` is not a {name}", text.value))
+            .note(format!("it is one of {}", suggest::one_of(words.iter().copied())));
+        if let Some(same) = words.iter().find(|word| word.eq_ignore_ascii_case(&text.value)) {
+            diagnostic =
+                diagnostic.help(format!("write it as `{same}`")).replace(text.span, format!("\"{same}\""));
+        } else if let Some(meant) =
+            abbreviated(&text.value, words).or_else(|| suggest::nearest(&text.value, words.iter().copied()))
+        {
+            diagnostic = diagnostic.help(format!("did you mean `{meant}`?"));
+        }
+        self.report(diagnostic);
+        None
+    }
+
+    fn body(&mut self, fields: &Fields<'_, '_>) -> Option<Spanned<BodySpec>> {
+        let text = fields.text("body")?;
+        let body = match text.value.as_str() {
+            "json" => BodySpec::Json,
+            "form" => BodySpec::Form,
+            other => match other.strip_prefix("whole:") {
+                Some(parameter) if !parameter.is_empty() => BodySpec::Whole(parameter.to_owned()),
+                _ => {
+                    let message = format!("`{other}` is not a kind of body");
+                    let help = "write `json`, `form`, or `whole:` and the name of a parameter";
+                    self.report(Diagnostic::new(&INVALID_VALUE, text.span, message).help(help));
+                    return None;
+                }
+            },
+        };
+        Some(Spanned::new(body, text.span))
+    }
+
+    fn annotations(&mut self, fields: &Fields<'_, '_>) -> Vec<(String, Json)> {
+        let Some((table, span)) = fields.table("annotations") else {
+            return Vec::new();
+        };
+        let fields = self.fields(&keys::ANNOTATIONS, table, span);
+        let value = |key: &Key| Some((key.name.to_owned(), fields.json(key.name)?.value));
+        keys::ANNOTATIONS.keys.iter().filter_map(value).collect()
+    }
+
+    fn icons(&mut self, fields: &Fields<'_, '_>) -> Vec<Icon> {
+        let icons = fields.tables("icons").into_iter().map(|(table, span)| {
+            let fields = self.fields(&keys::ICON, table, span);
+            Icon {
+                span,
+                src: fields.text("src"),
+                mime_type: fields.text("mimeType"),
+                sizes: fields.texts("sizes"),
+                theme: self.word(
+                    &fields,
+                    "theme",
+                    |w| matches!(w, "light" | "dark").then(|| w.to_owned()),
+                    &INVALID_VALUE,
+                ),
+            }
+        });
+        icons.collect()
+    }
+
+    fn examples(&mut self, fields: &Fields<'_, '_>) -> Vec<ExampleSpec> {
+        let examples = fields.tables("examples").into_iter().map(|(table, span)| {
+            let fields = self.fields(&keys::EXAMPLE, table, span);
+            let request = fields.table("request").map(|(table, span)| {
+                let fields = self.fields(&keys::EXAMPLE_REQUEST, table, span);
+                ExampleRequest {
+                    method: self.method(&fields),
+                    url: fields.text("url"),
+                    headers: headers(&fields),
+                    body: fields.json("body"),
+                }
+            });
+            let response = fields.table("response").map(|(table, span)| {
+                let fields = self.fields(&keys::EXAMPLE_RESPONSE, table, span);
+                ExampleResponse {
+                    status: fields.integer("status"),
+                    headers: headers(&fields),
+                    body: fields.json("body"),
+                }
+            });
+            ExampleSpec {
+                span,
+                title: fields.text("title"),
+                arguments: fields.json("arguments"),
+                request,
+                response,
+                text: fields.text("text"),
+                structured_content: fields.json("structured_content"),
+            }
+        });
+        examples.collect()
+    }
+
+    fn allows(&mut self, fields: &Fields<'_, '_>) -> Vec<Allow> {
+        let allows = fields.tables("allow").into_iter().filter_map(|(table, span)| {
+            let fields = self.fields(&keys::ALLOW, table, span);
+            Some(Allow { span, rule: fields.text("rule")?, reason: fields.text("reason") })
+        });
+        allows.collect()
+    }
+}
+
+fn headers(fields: &Fields<'_, '_>) -> Vec<Header> {
+    fields.text_map("headers").into_iter().map(|(name, value)| Header { name, value }).collect()
+}
+
+/// The word that begins with what is written: `int`, `bool`.
+fn abbreviated(written: &str, words: &[&'static str]) -> Option<&'static str> {
+    let lower = written.to_ascii_lowercase();
+    let begins = |word: &&&str| lower.len() >= 3 && word.to_ascii_lowercase().starts_with(&lower);
+    words.iter().find(begins).copied()
+}

@@ -1,0 +1,233 @@
+//! A spec file as its author meant it: every value with its place, nothing checked beyond its shape.
+//!
+//! Reading never fails: it returns what could be understood, and findings for the rest.
+
+mod config;
+mod endpoint;
+mod fields;
+mod lower;
+mod template;
+mod text;
+
+pub use config::{Budget, Config, RuleLevel, read_config};
+pub use endpoint::{Endpoint, EndpointProblem, Origin, PathPiece, Placeholder, parse_endpoint, parse_origin};
+pub use lower::{ReadFile, read_spec, toml_to_json};
+pub use template::{TemplateDialect, TemplateSource, TemplateSpec};
+pub use text::{TextPart, Variable, VariableProblem, split_variables};
+
+use crate::json::Json;
+use crate::source::{FileId, Span, Spanned};
+use mcp_bundle::tag::{Method, Position, Style};
+
+/// One file.
+#[derive(Debug, Clone)]
+pub struct ToolsetSpec {
+    pub file: FileId,
+    /// From the file's stem if the file does not say.
+    pub name: Spanned<String>,
+    pub title: Option<Spanned<String>>,
+    pub instructions: Option<Spanned<String>>,
+    pub allows: Vec<Allow>,
+    pub upstreams: Vec<UpstreamSpec>,
+    pub tools: Vec<ToolSpec>,
+}
+
+#[derive(Debug, Clone)]
+pub struct UpstreamSpec {
+    pub name: Spanned<String>,
+    pub url: Option<Spanned<String>>,
+    pub headers: Vec<Header>,
+    pub timeout_seconds: Option<u32>,
+    pub connect_timeout_seconds: Option<u32>,
+    pub retry_count: Option<Spanned<u8>>,
+}
+
+/// A fixed header.
+#[derive(Debug, Clone)]
+pub struct Header {
+    pub name: Spanned<String>,
+    pub value: Spanned<String>,
+}
+
+#[derive(Debug, Clone)]
+pub struct ToolSpec {
+    /// Its `[[tool]]` line.
+    pub span: Span,
+    pub name: Option<Spanned<String>>,
+    pub title: Option<Spanned<String>>,
+    pub description: Option<Spanned<String>>,
+    pub upstream: Option<Spanned<String>>,
+    pub method: Option<Spanned<Method>>,
+    pub endpoint: Option<Spanned<Endpoint>>,
+    pub headers: Vec<Header>,
+    pub parameters: Vec<ParameterSpec>,
+    pub body: Option<Spanned<BodySpec>>,
+    pub body_template: Option<TemplateSpec>,
+    pub input_schema: Option<Spanned<Json>>,
+    pub output_schema: Option<Spanned<Json>>,
+    pub select: Vec<Spanned<String>>,
+    pub response_template: Option<TemplateSpec>,
+    pub error_template: Option<TemplateSpec>,
+    pub timeout_seconds: Option<u32>,
+    pub retry_count: Option<Spanned<u8>>,
+    pub idempotent: Option<Spanned<bool>>,
+    pub cache_seconds: Option<Spanned<u32>>,
+    pub max_response_bytes: Option<u32>,
+    pub max_text_bytes: Option<u32>,
+    pub scopes: Vec<Spanned<String>>,
+    /// As published, in the order of the table of keys.
+    pub annotations: Vec<(String, Json)>,
+    pub icons: Vec<Icon>,
+    pub tags: Vec<Spanned<String>>,
+    pub respond: Option<Spanned<String>>,
+    pub examples: Vec<ExampleSpec>,
+    pub allows: Vec<Allow>,
+}
+
+#[derive(Debug, Clone)]
+pub struct ParameterSpec {
+    pub span: Span,
+    pub name: Spanned<String>,
+    pub kind: Spanned<Type>,
+    pub description: Option<Spanned<String>>,
+    pub required: Option<Spanned<bool>>,
+    pub default: Option<Spanned<Json>>,
+    pub enumeration: Option<Spanned<Vec<Spanned<Json>>>>,
+    /// `None`: not written, so `body`.
+    pub position: Option<Spanned<Position>>,
+    pub wire_name: Option<Spanned<String>>,
+    pub style: Option<Spanned<Style>>,
+    pub value: Option<Spanned<Json>>,
+    pub mcp_header: Option<Spanned<String>>,
+    pub sensitive: bool,
+    /// JSON Schema keywords as written, with their canonical names, in the order of the table of keys.
+    pub keywords: Vec<(&'static str, Spanned<Json>)>,
+}
+
+/// JSON types of parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Type {
+    String,
+    Integer,
+    Number,
+    Boolean,
+    Array,
+    Object,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BodySpec {
+    Json,
+    Form,
+    /// The parameter that is the whole body.
+    Whole(String),
+}
+
+#[derive(Debug, Clone)]
+pub struct Icon {
+    pub span: Span,
+    pub src: Option<Spanned<String>>,
+    pub mime_type: Option<Spanned<String>>,
+    pub sizes: Vec<Spanned<String>>,
+    pub theme: Option<Spanned<String>>,
+}
+
+#[derive(Debug, Clone)]
+pub struct ExampleSpec {
+    pub span: Span,
+    pub title: Option<Spanned<String>>,
+    pub arguments: Option<Spanned<Json>>,
+    pub request: Option<ExampleRequest>,
+    pub response: Option<ExampleResponse>,
+    pub text: Option<Spanned<String>>,
+    pub structured_content: Option<Spanned<Json>>,
+}
+
+#[derive(Debug, Clone)]
+pub struct ExampleRequest {
+    pub method: Option<Spanned<Method>>,
+    pub url: Option<Spanned<String>>,
+    pub headers: Vec<Header>,
+    pub body: Option<Spanned<Json>>,
+}
+
+#[derive(Debug, Clone)]
+pub struct ExampleResponse {
+    pub status: Option<Spanned<u16>>,
+    pub headers: Vec<Header>,
+    pub body: Option<Spanned<Json>>,
+}
+
+/// A rule switched off, with the reason.
+#[derive(Debug, Clone)]
+pub struct Allow {
+    pub span: Span,
+    pub rule: Spanned<String>,
+    pub reason: Option<Spanned<String>>,
+}
+
+impl ToolSpec {
+    /// The name for messages.
+    pub fn label(&self) -> &str {
+        self.name.as_ref().map_or("?", |name| &name.value)
+    }
+
+    /// Where to point when the tool as a whole is meant.
+    pub fn label_span(&self) -> Span {
+        self.name.as_ref().map_or(self.span, |name| name.span)
+    }
+
+    pub fn parameter(&self, name: &str) -> Option<&ParameterSpec> {
+        self.parameters.iter().find(|p| p.name.value == name)
+    }
+}
+
+impl ParameterSpec {
+    pub fn position(&self) -> Position {
+        self.position.as_ref().map_or(Position::Body, |p| p.value)
+    }
+
+    pub fn is_required(&self) -> bool {
+        self.required.as_ref().is_some_and(|r| r.value)
+    }
+
+    /// The caller never sees it.
+    pub fn is_hidden(&self) -> bool {
+        self.value.is_some()
+    }
+
+    /// Its name upstream.
+    pub fn wire_name(&self) -> &Spanned<String> {
+        self.wire_name.as_ref().unwrap_or(&self.name)
+    }
+
+    pub fn keyword(&self, name: &str) -> Option<&Spanned<Json>> {
+        self.keywords.iter().find(|(n, _)| *n == name).map(|(_, v)| v)
+    }
+}
+
+impl Type {
+    pub const ALL: [Type; 6] =
+        [Type::String, Type::Integer, Type::Number, Type::Boolean, Type::Array, Type::Object];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Type::String => "string",
+            Type::Integer => "integer",
+            Type::Number => "number",
+            Type::Boolean => "boolean",
+            Type::Array => "array",
+            Type::Object => "object",
+        }
+    }
+
+    pub fn is_composite(self) -> bool {
+        matches!(self, Type::Array | Type::Object)
+    }
+
+    /// Whether a value is of this type, in JSON Schema's sense.
+    pub fn admits(self, value: &Json) -> bool {
+        let actual = value.type_name();
+        actual == self.as_str() || (self == Type::Number && actual == "integer")
+    }
+}

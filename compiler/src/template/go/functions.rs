@@ -1,0 +1,169 @@
+//! The functions that a Go template may call. The table says how many arguments each takes, a piped one included;
+//! what they compute is the machine's business.
+
+use crate::template::suggest::closest;
+
+macro_rules! functions {
+    ($($function:ident $name:literal $least:literal .. $most:tt),* $(,)?) => {
+        /// A function of the Go dialect.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Function {
+            $($function),*
+        }
+
+        /// Every function, sorted by name.
+        pub const FUNCTIONS: &[Signature] = &[
+            $(Signature { function: Function::$function, name: $name, least: $least, most: functions!(@most $most) }),*
+        ];
+    };
+    (@most any) => { None };
+    (@most $most:literal) => { Some($most) };
+}
+
+functions! {
+    Add "add" 1..any,
+    Add1 "add1" 1..1,
+    And "and" 1..any,
+    B64Dec "b64dec" 1..1,
+    B64Enc "b64enc" 1..1,
+    Coalesce "coalesce" 1..any,
+    Contains "contains" 2..2,
+    Date "date" 2..2,
+    DateInZone "dateInZone" 3..3,
+    Default "default" 2..2,
+    Div "div" 2..2,
+    Empty "empty" 1..1,
+    Eq "eq" 2..any,
+    First "first" 1..1,
+    Ge "ge" 2..2,
+    Gjson "gjson" 1..1,
+    Gt "gt" 2..2,
+    HasPrefix "hasPrefix" 2..2,
+    HasSuffix "hasSuffix" 2..2,
+    Html "html" 0..any,
+    Index "index" 1..any,
+    Join "join" 2..2,
+    Js "js" 0..any,
+    Last "last" 1..1,
+    Le "le" 2..2,
+    Len "len" 1..1,
+    Lower "lower" 1..1,
+    Lt "lt" 2..2,
+    Mod "mod" 2..2,
+    Mul "mul" 1..any,
+    Ne "ne" 2..2,
+    Not "not" 1..1,
+    Now "now" 0..0,
+    Or "or" 1..any,
+    Print "print" 0..any,
+    Printf "printf" 1..any,
+    Println "println" 0..any,
+    Quote "quote" 1..any,
+    Replace "replace" 3..3,
+    Slice "slice" 1..3,
+    Split "split" 2..2,
+    Sub "sub" 2..2,
+    Ternary "ternary" 3..3,
+    ToJson "toJson" 1..1,
+    ToString "toString" 1..1,
+    Trim "trim" 1..1,
+    TrimPrefix "trimPrefix" 2..2,
+    TrimSuffix "trimSuffix" 2..2,
+    Upper "upper" 1..1,
+    UrlQuery "urlquery" 0..any,
+    Uuidv4 "uuidv4" 0..0,
+}
+
+/// A function's name and arity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Signature {
+    pub function: Function,
+    pub name: &'static str,
+    pub least: usize,
+    /// `None`: any number.
+    pub most: Option<usize>,
+}
+
+impl Signature {
+    pub fn find(name: &str) -> Option<&'static Self> {
+        let at = FUNCTIONS.binary_search_by(|signature| signature.name.cmp(name)).ok()?;
+        FUNCTIONS.get(at)
+    }
+
+    pub fn accepts(&self, arguments: usize) -> bool {
+        arguments >= self.least && self.most.is_none_or(|most| arguments <= most)
+    }
+
+    /// The arity in words, as in "takes 2 arguments".
+    pub fn arity(&self) -> String {
+        let plural = |count: usize| if count == 1 { "argument" } else { "arguments" };
+        match (self.least, self.most) {
+            (0, Some(0)) => "no arguments".to_owned(),
+            (least, Some(most)) if least == most => format!("{least} {}", plural(least)),
+            (least, Some(most)) => format!("{least} to {most} arguments"),
+            (least, None) => format!("at least {least} {}", plural(least)),
+        }
+    }
+}
+
+/// What to write instead of an unknown function. Without arguments it may be meant as a field.
+pub(super) fn help_for_unknown(name: &str, has_arguments: bool) -> Option<String> {
+    match closest(name, FUNCTIONS.iter().map(|signature| signature.name)) {
+        Some(known) => Some(format!("did you mean `{known}`?")),
+        None if has_arguments => None,
+        None if name == "this" => Some("the current value is written `.`".to_owned()),
+        None => Some(format!("a field is written with a dot: `.{name}`")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted_so_that_every_function_is_found() {
+        assert!(FUNCTIONS.is_sorted_by_key(|signature| signature.name));
+        for signature in FUNCTIONS {
+            assert_eq!(Signature::find(signature.name), Some(signature));
+        }
+        assert_eq!(Signature::find("env"), None);
+    }
+
+    #[test]
+    fn the_documented_functions_are_all_there_and_no_others() {
+        let documented = "and or not eq ne lt le gt ge len index slice print printf println html js urlquery gjson \
+            add sub mul div mod default coalesce ternary empty upper lower trim trimPrefix trimSuffix replace \
+            contains hasPrefix hasSuffix join split first last quote toJson toString b64enc b64dec uuidv4 now date \
+            dateInZone add1";
+        let mut names: Vec<_> = documented.split_whitespace().collect();
+        names.sort_unstable();
+        assert_eq!(FUNCTIONS.iter().map(|signature| signature.name).collect::<Vec<_>>(), names);
+    }
+
+    #[test]
+    fn arity_counts_both_ends() {
+        let slice = Signature::find("slice").unwrap();
+        assert_eq!([0, 1, 3, 4].map(|count| slice.accepts(count)), [false, true, true, false]);
+        let eq = Signature::find("eq").unwrap();
+        assert_eq!([1, 2, 9].map(|count| eq.accepts(count)), [false, true, true]);
+    }
+
+    #[test]
+    fn arity_reads_as_words() {
+        let words = |name| Signature::find(name).unwrap().arity();
+        assert_eq!(words("now"), "no arguments");
+        assert_eq!(words("len"), "1 argument");
+        assert_eq!(words("date"), "2 arguments");
+        assert_eq!(words("slice"), "1 to 3 arguments");
+        assert_eq!(words("and"), "at least 1 argument");
+    }
+
+    #[test]
+    fn help_names_a_similar_function_or_the_field() {
+        let help = |name, has_arguments| help_for_unknown(name, has_arguments).unwrap_or_default();
+        assert_eq!(help("tojson", true), "did you mean `toJson`?");
+        assert_eq!(help("name", false), "a field is written with a dot: `.name`");
+        assert_eq!(help("this", false), "the current value is written `.`");
+        assert_eq!(help("typeOf", true), "");
+    }
+}

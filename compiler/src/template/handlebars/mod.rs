@@ -1,0 +1,162 @@
+//! The Handlebars dialect: what the `handlebars` crate does without HTML escaping.
+//!
+//! The crate is used as a parser only. Its tree is turned into an own one, with names resolved and without
+//! whatever the machine does not run: partials, decorators, `log`, helpers that do not exist. A call that the
+//! crate would accept and always fail to render is refused here too; so is one where it would silently ignore
+//! something that was written.
+
+pub mod ast;
+mod build;
+#[cfg(test)]
+mod corpus;
+pub mod helpers;
+mod position;
+mod scan;
+mod scope;
+mod value;
+
+use ::handlebars::TemplateErrorReason;
+use ::handlebars::template::Template as Parsed;
+
+use crate::template::{TemplateError, check_size};
+use position::Positions;
+
+/// Parses a template, or reports all errors in it, in the order of the source.
+pub fn parse(source: &str) -> Result<ast::Template, Vec<TemplateError>> {
+    check_size(source)?;
+    let scan = scan::scan(source).map_err(|error| vec![error])?;
+    let mut positions = Positions::new(source, scan.tags);
+    match Parsed::compile(source) {
+        Ok(parsed) => build::build(&parsed, positions),
+        Err(error) => Err(vec![scan.problem.unwrap_or_else(|| explain(source, &error, &mut positions))]),
+    }
+}
+
+/// The crate's error in our words.
+fn explain(
+    source: &str,
+    error: &::handlebars::TemplateError,
+    positions: &mut Positions<'_>,
+) -> TemplateError {
+    let offset = error.pos().map_or(0, |(line, column)| positions.offset(line, column));
+    match error.reason() {
+        TemplateErrorReason::InvalidSyntax(expected) if expected.contains("limit reached") => {
+            TemplateError::too_complex(0..source.len(), "the template nests too deep")
+        }
+        TemplateErrorReason::InvalidSyntax(expected) => {
+            let message = match readable(expected) {
+                Some(expected) => format!("invalid Handlebars syntax, expected {expected}"),
+                None => "invalid Handlebars syntax".to_owned(),
+            };
+            let error = TemplateError::syntax(positions.error_span(offset), message);
+            if positions.tag_text(offset).is_some_and(looks_like_go) {
+                error.with_help("this is Go template syntax, not Handlebars'")
+            } else {
+                error
+            }
+        }
+        TemplateErrorReason::InvalidParam(text) => {
+            let at = source.find(text.as_str()).unwrap_or(0);
+            TemplateError::syntax(at..at + text.len(), format!("invalid parameter `{text}`"))
+        }
+        other => TemplateError::syntax(positions.error_span(offset), other.to_string()),
+    }
+}
+
+/// The crate lists the rules of its grammar that would have matched; their names mean nothing to a reader.
+fn readable(expected: &str) -> Option<String> {
+    let mut words: Vec<&str> = Vec::new();
+    for rule in expected.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')) {
+        let word = match rule {
+            "identifier" | "reference" | "path_inline" | "path_id" | "path_raw_id" | "partial_identifier" => {
+                "a name"
+            }
+            "subexpression" => "`(`",
+            "helper_parameter" | "literal" | "string_literal" | "number_literal" => "a parameter",
+            "hash" => "`name=value`",
+            "block_param" => "`as |name|`",
+            "trailing_tilde_to_omit_whitespace" => "`}}`",
+            "invert_tag" | "invert_chain_tag" => "`{{else}}`",
+            "helper_block_end" | "decorator_block_end" | "partial_block_end" => "the end of the block",
+            "raw_block_end" => "the end of the raw block",
+            "EOI" => "the end of the template",
+            _ => continue,
+        };
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    let last = words.pop()?;
+    Some(if words.is_empty() { last.to_owned() } else { format!("{} or {last}", words.join(", ")) })
+}
+
+/// Whether a tag that is no Handlebars would be something in Go.
+fn looks_like_go(tag: &str) -> bool {
+    let inner = tag.trim_matches(['{', '}']);
+    let words = inner.trim_start_matches('-').trim();
+    inner.starts_with("- ")
+        || inner.ends_with(" -")
+        || inner.contains(":=")
+        || words.starts_with("/*")
+        || words
+            .split_whitespace()
+            .any(|word| word.starts_with('.') && !word.starts_with("./") && !word.starts_with(".."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::template::ErrorKind;
+
+    fn first(source: &str) -> TemplateError {
+        parse(source).err().unwrap_or_else(|| panic!("`{source}` is accepted")).remove(0)
+    }
+
+    #[test]
+    fn a_syntax_error_points_into_its_tag_and_says_what_fits() {
+        let error = first("a {{b.}} c");
+        assert_eq!((error.kind, error.span), (ErrorKind::Syntax, 6..7));
+        assert!(error.message.starts_with("invalid Handlebars syntax, expected "), "{}", error.message);
+        assert!(!error.message.contains('_'), "{}", error.message);
+    }
+
+    #[test]
+    fn go_syntax_is_named_in_the_help() {
+        for source in ["{{ .name }}", "{{.}}", "{{- range $i, $v := .l }}{{ end }}", "{{ if .x }}a{{ end }}"]
+        {
+            let error = first(source);
+            assert_eq!(
+                error.help.as_deref(),
+                Some("this is Go template syntax, not Handlebars'"),
+                "{source}"
+            );
+        }
+        assert_eq!(first("{{a.}}").help, None);
+    }
+
+    #[test]
+    fn a_bad_literal_is_shown_whole() {
+        let source = "{{len 1.5.}}{{lookup m \"\\ud800\"}}";
+        assert!(parse(source).is_err());
+        let error = first("{{lookup m \"\\ud800\"}}");
+        assert_eq!((error.span, error.message.as_str()), (11..19, "invalid parameter `\"\\ud800\"`"));
+    }
+
+    #[test]
+    fn templates_that_would_abort_the_parser_are_too_complex() {
+        for source in [
+            format!("{}{}", "{{#if a}}".repeat(3000), "{{/if}}".repeat(3000)),
+            format!("{{{{#if {}a{}}}}}{{{{/if}}}}", "(not ".repeat(8000), ")".repeat(8000)),
+            format!("{{{{len {}{}}}}}", "[".repeat(30000), "]".repeat(30000)),
+            format!("{{{{len {}1{}}}}}", "{\"a\":".repeat(8000), "}".repeat(8000)),
+            format!("{{{{#if a}}}}{}{{{{/if}}}}", "{{else if b}}".repeat(5000)),
+        ] {
+            assert_eq!(
+                first(&source).kind,
+                ErrorKind::TooComplex,
+                "{}",
+                source.get(..40).unwrap_or_default()
+            );
+        }
+    }
+}

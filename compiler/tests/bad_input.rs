@@ -1,0 +1,124 @@
+//! Files that are broken in every way a file can be: one clear message, the right exit code, no panic.
+
+mod cli_support;
+
+use cli_support::{CLEAN, Done, Workplace};
+
+fn check(text: impl AsRef<[u8]>) -> Done {
+    let place = Workplace::with_spec(text);
+    place.run(&["check", "spec.toml", "--format", "concise"])
+}
+
+#[test]
+fn text_that_is_not_utf8() {
+    let done = check(b"[[tool]]\nname = \"caf\xe9\"\n");
+    assert_eq!(done.code, 1);
+    assert_eq!(
+        done.out.lines().collect::<Vec<_>>(),
+        ["spec.toml:1:1: error[MCP0002] `spec.toml` is not UTF-8 text: byte 21 fits no character"]
+    );
+}
+
+#[test]
+fn an_empty_file() {
+    for text in ["", "\n\n", "# only a comment\n", "\u{feff}"] {
+        let done = check(text);
+        assert_eq!(done.code, 1, "{text:?}");
+        assert_eq!(done.out, "spec.toml:1:1: error[MCP0005] `spec.toml` declares no tool\n", "{text:?}");
+    }
+}
+
+#[test]
+fn a_folder_where_a_file_is_meant() {
+    let place = Workplace::new();
+    place.write("folder.toml/inner.toml", CLEAN);
+    assert_eq!(place.run(&["check", "folder.toml"]).code, 0, "a folder is searched, whatever its name");
+    place.write("empty/readme.txt", "");
+    let done = place.run(&["check", "empty"]);
+    assert_eq!(done.code, 2);
+    assert!(done.err.contains("no tool specs in `empty`"), "{}", done.err);
+    let done = place.run(&["build", "folder.toml", "-o", "empty"]);
+    assert_eq!(done.code, 2);
+    assert!(done.err.contains("`empty` cannot be written"), "{}", done.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_be_read() {
+    let place = Workplace::with_spec(CLEAN);
+    // Root may read anything, so the file is made unreadable by leading nowhere.
+    std::os::unix::fs::symlink("loop.toml", place.path("loop.toml")).unwrap();
+    let done = place.run(&["check", "--format", "concise"]);
+    assert_eq!(done.code, 2, "the others are still checked");
+    assert!(
+        done.out.starts_with("loop.toml:1:1: error[MCP0001] `loop.toml` cannot be read: "),
+        "{}",
+        done.out
+    );
+}
+
+#[test]
+fn a_file_of_a_hundred_megabytes() {
+    let place = Workplace::new();
+    let file = std::fs::File::create(place.path("big.toml")).unwrap();
+    file.set_len(100 << 20).unwrap();
+    let done = place.run(&["check", "--format", "concise"]);
+    assert_eq!(done.code, 1);
+    assert_eq!(
+        done.out,
+        "big.toml:1:1: error[MCP0003] `big.toml` has 100 MiB; a spec file has at most 64 MiB\n"
+    );
+}
+
+#[test]
+fn duplicate_keys() {
+    let done = check(format!("{CLEAN}\n[toolset]\nname = \"a\"\nname = \"b\"\n"));
+    assert_eq!(done.code, 1);
+    assert_eq!(done.out.lines().count(), 1, "{}", done.out);
+    assert!(done.out.contains("error[MCP0004] duplicate key"), "{}", done.out);
+}
+
+#[test]
+fn ten_thousand_levels() {
+    for (open, close) in [("[", "]"), ("{a=", "}")] {
+        let done = check(format!("x = {}1{}", open.repeat(10_000), close.repeat(10_000)));
+        assert_eq!(done.code, 1, "{}", done.out);
+        assert!(done.out.contains("error[MCP0004]"), "{}", done.out);
+    }
+    let done = check(format!("[{}]\n", vec!["a"; 10_000].join(".")));
+    assert_eq!(done.code, 1, "{}", done.out);
+}
+
+#[test]
+fn columns_stay_right_behind_marks_tabs_and_wide_characters() {
+    let at = |text: &str| {
+        let done = check(text);
+        let line = done.out.lines().find(|line| line.contains("MCP0101")).unwrap_or_default().to_owned();
+        line.split(": ").next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(at("\u{feff}bad = 1"), "spec.toml:1:1");
+    assert_eq!(at("[toolset]\r\ntitle = \"x\"\r\nbad = 1\r\n"), "spec.toml:3:1");
+    assert_eq!(at("[toolset]\n\t\tbad = 1\n"), "spec.toml:2:3");
+    assert_eq!(at("toolset = { title = \"中文🦀é\", bad = 1 }\n"), "spec.toml:1:29");
+}
+
+#[test]
+fn a_spec_with_every_line_end_means_the_same() {
+    let unix = Workplace::with_spec(CLEAN);
+    let windows = Workplace::with_spec(CLEAN.replace('\n', "\r\n"));
+    let marked = Workplace::with_spec(format!("\u{feff}{CLEAN}"));
+    for place in [&unix, &windows, &marked] {
+        assert_eq!(place.run(&["build", "-o", "x.mcpk"]).code, 0);
+    }
+    assert_eq!(unix.read("x.mcpk"), windows.read("x.mcpk"));
+    assert_eq!(unix.read("x.mcpk"), marked.read("x.mcpk"));
+}
+
+#[test]
+fn control_characters_do_not_reach_the_terminal() {
+    let place = Workplace::with_spec("\"\\u001b[31m\u{7f}\" = 1\n[[tool]]\nname = \"\\u001b]0;x\\u0007\"\n");
+    for format in ["human", "concise", "json", "github", "sarif"] {
+        let out = place.run(&["check", "--format", format]).out;
+        assert!(!out.contains('\u{1b}') && !out.contains('\u{7}'), "{format}: {out:?}");
+    }
+}

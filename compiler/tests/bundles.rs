@@ -1,0 +1,160 @@
+//! `build`, `inspect`, `verify` and `keygen`, with whole bundles and damaged ones.
+
+mod cli_support;
+
+use cli_support::{CLEAN, Workplace};
+
+fn built() -> Workplace {
+    let place = Workplace::with_spec(CLEAN);
+    let done = place.run(&["build", "-o", "x.mcpk"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    place
+}
+
+/// A bundle signed with `key`.
+fn signed() -> Workplace {
+    let place = Workplace::with_spec(CLEAN);
+    assert_eq!(place.run(&["keygen", "-o", "key"]).code, 0);
+    let done = place.run(&["build", "-o", "x.mcpk", "--sign", "key"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    place
+}
+
+#[test]
+fn build_tells_revision_tools_bytes_and_tokens() {
+    let place = built();
+    let done = place.run(&["build", "-o", "x.mcpk"]);
+    for name in ["wrote ", "revision ", "tools ", "bytes ", "tokens "] {
+        assert!(done.out.lines().any(|line| line.starts_with(name)), "{name}: {}", done.out);
+    }
+    assert_eq!(place.files(), ["spec.toml", "x.mcpk"], "no temporary file is left");
+}
+
+#[test]
+fn a_failed_build_leaves_the_old_bundle() {
+    let place = built();
+    let before = place.read("x.mcpk");
+    place.write("spec.toml", CLEAN.replace("{orderId}", "{other}"));
+    let done = place.run(&["build", "-o", "x.mcpk"]);
+    assert_eq!(done.code, 1);
+    assert!(done.err.contains("MCP0301") && done.out.is_empty(), "{}", done.err);
+    assert_eq!(place.read("x.mcpk"), before);
+}
+
+#[test]
+fn inspect_shows_the_same_to_people_and_scripts() {
+    let place = built();
+    let human = place.run(&["inspect", "x.mcpk"]).out;
+    assert!(
+        human.contains("get_order") && human.contains("https://api.example.com/orders/{orderId}"),
+        "{human}"
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&place.run(&["inspect", "x.mcpk", "--format", "json"]).out).unwrap();
+    assert_eq!(json["tools"][0]["name"], "get_order");
+    assert_eq!(json["tools"][0]["parameters"][0]["position"], "path");
+    assert!(human.contains(json["revision"].as_str().unwrap()));
+    let tool = place.run(&["inspect", "x.mcpk", "--tool", "get_order"]);
+    assert!(tool.code == 0 && tool.out.contains("orderId"), "{}", tool.out);
+    let unknown = place.run(&["inspect", "x.mcpk", "--tool", "get_ordr"]);
+    assert_eq!(unknown.code, 1);
+    assert!(unknown.err.contains("did you mean `get_order`?"), "{}", unknown.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn keygen_writes_a_private_file_and_prints_the_public_key() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Workplace::new();
+    let done = place.run(&["keygen", "-o", "key"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    let mode = std::fs::metadata(place.path("key")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let public = String::from_utf8(place.read("key.pub")).unwrap();
+    assert!(done.out.contains(public.trim()));
+    assert_eq!(place.run(&["keygen", "--public", "key"]).out, public);
+    let secret = place.read("key");
+    let again = place.run(&["keygen", "-o", "key"]);
+    assert_eq!((again.code, place.read("key")), (2, secret), "a key is never overwritten");
+    assert!(!done.out.contains("mcpc-ed25519-secret"));
+}
+
+#[test]
+fn verify_demands_the_signature_of_a_trusted_key() {
+    let place = signed();
+    let done = place.run(&["verify", "x.mcpk", "--key", "key.pub"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert!(done.out.contains("(trusted)"), "{}", done.out);
+    let inline = String::from_utf8(place.read("key.pub")).unwrap();
+    assert_eq!(place.run(&["verify", "x.mcpk", "--key", inline.trim()]).code, 0);
+    assert!(place.run(&["verify", "x.mcpk"]).out.contains("not checked against a trusted key"));
+
+    assert_eq!(place.run(&["keygen", "-o", "other"]).code, 0);
+    let done = place.run(&["verify", "x.mcpk", "--key", "other.pub"]);
+    assert_eq!(done.code, 1);
+    assert!(done.err.contains("`x.mcpk`"), "{}", done.err);
+
+    assert_eq!(place.run(&["build", "-o", "unsigned.mcpk"]).code, 0);
+    let done = place.run(&["verify", "unsigned.mcpk", "--key", "key.pub"]);
+    assert_eq!(done.code, 1, "{}", done.err);
+}
+
+#[test]
+fn a_signature_does_not_change_the_revision() {
+    let place = signed();
+    let revision = |text: &str| text.lines().find(|l| l.starts_with("revision")).unwrap().to_owned();
+    let plain = place.run(&["build", "-o", "plain.mcpk"]).out;
+    assert_eq!(revision(&plain), revision(&place.run(&["verify", "x.mcpk"]).out));
+}
+
+#[test]
+fn damaged_bundles_are_refused_with_their_name_and_advice() {
+    let place = signed();
+    let whole = place.read("x.mcpk");
+    let mut version = whole.clone();
+    version[8] = 9;
+    let mut damaged: Vec<(&str, Vec<u8>)> = vec![
+        ("empty", Vec::new()),
+        ("text", b"[[tool]]\nname = \"x\"\n".to_vec()),
+        ("truncated", whole[..whole.len() / 2].to_vec()),
+        ("longer", [whole.as_slice(), b"x"].concat()),
+        ("version", version),
+    ];
+    for (name, at) in [("header", 20), ("table", 60), ("section", 600), ("signature", whole.len() - 1)] {
+        let mut flipped = whole.clone();
+        flipped[at] ^= 0x10;
+        damaged.push((name, flipped));
+    }
+    for (name, bytes) in damaged {
+        place.write("bad.mcpk", bytes);
+        for command in ["verify", "inspect"] {
+            let done = place.run(&[command, "bad.mcpk"]);
+            assert_eq!(done.code, 1, "{name}: {}", done.err);
+            assert_eq!(done.err.lines().count(), 1, "{name}: {}", done.err);
+            assert!(done.err.starts_with("error: `bad.mcpk`: "), "{name}: {}", done.err);
+            assert!(done.out.is_empty(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn an_oversized_bundle_is_not_read() {
+    let place = Workplace::new();
+    std::fs::File::create(place.path("big.mcpk")).unwrap().set_len(600 << 20).unwrap();
+    let done = place.run(&["verify", "big.mcpk"]);
+    assert_eq!(done.code, 2);
+    assert!(done.err.contains("`big.mcpk` has 600 MiB"), "{}", done.err);
+    assert_eq!(place.run(&["verify", "none.mcpk"]).code, 2);
+}
+
+#[test]
+fn wrong_keys_are_told_apart() {
+    let place = signed();
+    let public = place.run(&["build", "-o", "y.mcpk", "--sign", "key.pub"]);
+    assert_eq!(public.code, 2);
+    assert!(public.err.contains("it is a public key"), "{}", public.err);
+    assert_eq!(place.run(&["build", "-o", "y.mcpk", "--sign", "spec.toml"]).code, 2);
+    assert_eq!(place.run(&["build", "-o", "y.mcpk", "--sign", "nokey"]).code, 2);
+    assert_eq!(place.run(&["verify", "x.mcpk", "--key", "spec.toml"]).code, 2);
+    assert!(!place.files().contains(&"y.mcpk".to_owned()));
+}

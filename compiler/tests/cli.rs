@@ -1,0 +1,162 @@
+//! The command line as people and CI jobs use it.
+
+mod cli_support;
+
+use cli_support::{CLEAN, Workplace};
+use std::io::Read;
+
+const BROKEN: &str = r#"
+[[tool]]
+name = "get_order"
+description = "Gets one order of one user."
+method = "get"
+endpoint = "https://api.example.com/orders/{orderId}"
+"#;
+
+#[test]
+fn clean_specs_exit_0_findings_1_and_bad_usage_2() {
+    let place = Workplace::with_spec(CLEAN);
+    let done = place.run(&["check"]);
+    assert_eq!((done.code, done.out.as_str()), (0, "checked 1 file: 1 tool, no problems\n"), "{}", done.err);
+
+    place.write("spec.toml", BROKEN);
+    assert_eq!(place.run(&["check", "spec.toml"]).code, 1);
+
+    for bad in [&["chekc"][..], &["check", "--format", "xml"], &["check", "nowhere"], &["build", "."], &[]] {
+        let done = place.run(bad);
+        assert_eq!((done.code, done.out.as_str()), (2, ""), "{bad:?}");
+        assert!(!done.err.is_empty());
+    }
+}
+
+#[test]
+fn warnings_fail_only_when_denied() {
+    let place = Workplace::with_spec(CLEAN.replace("description = \"Id of the order\"", ""));
+    assert_eq!(place.run(&["check"]).code, 0);
+    assert_eq!(place.run(&["check", "--deny", "warnings"]).code, 1);
+    let built = place.run(&["build", "-o", "x.mcpk", "--deny", "warnings"]);
+    assert_eq!(built.code, 1);
+    assert_eq!(place.files(), ["spec.toml"], "nothing is written");
+}
+
+#[test]
+fn all_mistakes_of_all_files_are_reported_in_one_run() {
+    let place = Workplace::new();
+    place.write("a.toml", BROKEN);
+    place.write("b.toml", BROKEN.replace("get_order", "other").replace("{orderId}", "{a}/{b}"));
+    place.write("c.toml", "[[tool]\nname = ");
+    let done = place.run(&["check", "--format", "concise"]);
+    let lines: Vec<&str> = done.out.lines().collect();
+    for expected in [
+        "a.toml:5:10: error[MCP0108] `get` is not a method",
+        "a.toml:6:44: error[MCP0301]",
+        "b.toml:6:44: error[MCP0301]",
+        "b.toml:6:48: error[MCP0301]",
+        "c.toml:1:",
+    ] {
+        assert!(lines.iter().any(|line| line.starts_with(expected)), "{expected}: {lines:#?}");
+    }
+}
+
+#[test]
+fn json_has_the_documented_shape() {
+    let place = Workplace::with_spec(BROKEN);
+    let done = place.run(&["check", "--format", "json"]);
+    let document: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!(document["version"], 1);
+    assert_eq!(document["summary"], serde_json::json!({"files": 1, "tools": 1, "errors": 2, "warnings": 1}));
+    let first = &document["diagnostics"][1];
+    assert_eq!(first["code"], "MCP0108");
+    assert_eq!(first["rule"], "unknown-method");
+    assert_eq!(first["severity"], "error");
+    assert_eq!(first["file"], "spec.toml");
+    assert_eq!(first["start"], serde_json::json!({"line": 5, "column": 10, "offset": 82}));
+    assert_eq!(first["end"]["column"], 15);
+    assert!(first["notes"].is_array() && first["help"].is_string());
+}
+
+#[test]
+fn fix_mends_what_is_safe_and_keeps_the_rest() {
+    let text = BROKEN.replace("method = \"get\"", "# why GET\nmetod = \"GET\"   # trailing");
+    let place = Workplace::with_spec(&text);
+    let done = place.run(&["check", "--fix", "--format", "concise"]);
+    assert_eq!((done.code, done.err.as_str()), (1, "mended 1 problem\n"), "{}", done.out);
+    let fixed = String::from_utf8(place.read("spec.toml")).unwrap();
+    assert_eq!(fixed, text.replace("metod", "method"));
+    assert!(!done.out.contains("MCP0101"), "{}", done.out);
+    let again = place.run(&["check", "--fix"]);
+    assert_eq!(again.err, "", "nothing is left to mend");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let place = Workplace::new();
+    let mut child = place
+        .command(&["rules", "--format", "markdown"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let mut message = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut message).unwrap();
+    assert_eq!(message, "");
+}
+
+#[test]
+fn explain_tells_rules_by_name_and_code_and_misspelling() {
+    let place = Workplace::new();
+    let by_name = place.run(&["explain", "unbound-placeholder"]);
+    assert_eq!(by_name.code, 0);
+    assert!(by_name.out.starts_with("## MCP0301 unbound-placeholder\n"), "{}", by_name.out);
+    assert_eq!(place.run(&["explain", "mcp0301"]).out, by_name.out);
+    let unknown = place.run(&["explain", "unbound-placeholders"]);
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.err.contains("did you mean `unbound-placeholder`?"), "{}", unknown.err);
+}
+
+#[test]
+fn rules_lists_every_rule_once() {
+    let place = Workplace::new();
+    let listed = place.run(&["rules"]).out;
+    assert_eq!(listed.lines().count(), mcpc::lint::rules::ALL.len());
+    let rows: serde_json::Value =
+        serde_json::from_str(&place.run(&["rules", "--format", "json"]).out).unwrap();
+    assert_eq!(rows.as_array().unwrap().len(), mcpc::lint::rules::ALL.len());
+}
+
+#[test]
+fn init_writes_a_spec_that_passes_and_never_overwrites() {
+    let place = Workplace::new();
+    let done = place.run(&["init"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    let check = place.run(&["check", "--deny", "warnings"]);
+    assert_eq!(check.code, 0, "{}", check.out);
+    assert_eq!(place.run(&["build", "-o", "x.mcpk"]).code, 0);
+    let before = place.read("example.toml");
+    let again = place.run(&["init"]);
+    assert_eq!((again.code, place.read("example.toml")), (2, before));
+    assert!(again.err.contains("`example.toml` exists"), "{}", again.err);
+}
+
+#[test]
+fn completions_name_the_commands() {
+    let place = Workplace::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let done = place.run(&["completions", shell]);
+        assert!(done.code == 0 && done.out.contains("inspect"), "{shell}");
+    }
+}
+
+#[test]
+fn levels_in_the_configuration_apply() {
+    let place = Workplace::with_spec(CLEAN.replace("description = \"Id of the order\"", ""));
+    place.write("mcpc.toml", "[rules]\nmissing-description = \"error\"\n");
+    assert_eq!(place.run(&["check"]).code, 1);
+    place.write("mcpc.toml", "[rules]\nmissing-description = \"allow\"\n");
+    assert_eq!(place.run(&["check", "--deny", "warnings"]).code, 0);
+    place.write("other.toml", "[rules]\nunbound-placeholder = \"allow\"\n");
+    let done = place.run(&["check", "spec.toml", "--config", "other.toml", "--format", "concise"]);
+    assert!(done.out.contains("MCP0905"), "{}", done.out);
+}

@@ -1,0 +1,23 @@
+# What CI runs, in the same order.
+ready:
+    .ci/run
+
+# The README's test command.
+test:
+    cargo test --workspace --locked
+
+# Refreshes what is generated.
+generate:
+    cargo run -q -p mcpc -- rules --format markdown > docs/rules.md
+    cargo run -q -p mcpc -- schema > docs/spec.schema.json
+
+# Time and memory of `check`, `build` and loading, at 10 to 10,000 tools.
+bench:
+    cargo bench -p mcpc-benches
+
+# Each fuzz target for a while; needs a nightly toolchain and cargo-fuzz.
+fuzz seconds="60":
+    for target in spec_parser bundle_reader bind; do cargo +nightly fuzz run $target -- -max_total_time={{seconds}} || exit 1; done
+
+deny:
+    cargo deny check

@@ -1,0 +1,1 @@
+//! End-to-end tests over real processes; see `tests/`.
