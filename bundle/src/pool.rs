@@ -3,7 +3,8 @@
 //! One allocation for all texts keeps loading cheap however many tools a bundle has.
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+#[expect(clippy::disallowed_types, reason = "only looked up, never iterated")]
+use std::collections::HashMap;
 
 /// A string of the pool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -78,7 +79,8 @@ impl Pool {
 #[derive(Debug, Clone, Default)]
 pub struct PoolBuilder {
     pool: Pool,
-    ids: BTreeMap<Box<str>, StrId>,
+    #[expect(clippy::disallowed_types, reason = "only looked up, never iterated")]
+    ids: HashMap<Box<str>, StrId>,
 }
 
 impl PoolBuilder {

@@ -28,7 +28,12 @@ impl EntryText {
     }
 }
 
-pub fn serialise(tool: &ToolSpec) -> EntryText {
+/// The entry of a tool, made when it is first asked for.
+pub fn of(tool: &ToolSpec) -> &EntryText {
+    tool.entry.get_or_init(|| serialise(tool))
+}
+
+fn serialise(tool: &ToolSpec) -> EntryText {
     let schema = input_schema::of_tool(tool);
     match without_boolean_properties(&schema) {
         None => entry(tool, &schema),

@@ -8,7 +8,9 @@ use mcpc::check::check_files;
 use std::process::Command;
 
 const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 3;
+/// Tools that are checked in one measurement.
+const WORK: usize = 10_000;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -30,19 +32,20 @@ fn main() -> Result<(), Failure> {
 
 fn measure(tools: usize) -> Result<(), Failure> {
     let specs = mcpc_benches::specs(tools);
+    // The kernel counts CPU time in ticks of some milliseconds, so small sizes run often enough to show.
+    let repeats = (WORK / tools).max(1);
     let (mut check, mut build, mut load) = (f64::MAX, f64::MAX, f64::MAX);
     let mut size = 0;
     for _ in 0..ROUNDS {
-        let start = cpu_ms()?;
-        let report = check_files(&specs);
-        check = check.min(cpu_ms()? - start);
-        let contents = report.contents.ok_or("the synthetic specs are clean")?;
+        check = check.min(timed(repeats, || Ok(drop(check_files(&specs))))?);
+        build = build.min(timed(repeats, || {
+            let contents = check_files(&specs).contents.ok_or("the synthetic specs are clean")?;
+            size = format::write(&contents)?.len();
+            Ok(())
+        })?);
+        let contents = check_files(&specs).contents.ok_or("the synthetic specs are clean")?;
         let bytes = format::write(&contents)?;
-        build = build.min(cpu_ms()? - start);
-        size = bytes.len();
-        let start = cpu_ms()?;
-        format::read(&bytes, &Trust::Any)?;
-        load = load.min(cpu_ms()? - start);
+        load = load.min(timed(repeats * 10, || Ok(drop(format::read(&bytes, &Trust::Any)?)))?);
     }
     let per_tool = check * 1000.0 / tools as f64;
     println!(
@@ -51,6 +54,15 @@ fn measure(tools: usize) -> Result<(), Failure> {
         peak_mib()?
     );
     Ok(())
+}
+
+/// CPU milliseconds of one run.
+fn timed(repeats: usize, mut run: impl FnMut() -> Result<(), Failure>) -> Result<f64, Failure> {
+    let start = cpu_ms()?;
+    for _ in 0..repeats {
+        run()?;
+    }
+    Ok((cpu_ms()? - start) / repeats as f64)
 }
 
 /// Time that this thread has run.

@@ -118,7 +118,7 @@ fn tool_rules(
     tool: &ToolSpec,
     findings: &mut Findings<'_>,
 ) -> usize {
-    let tokens = tokens::estimate(&list_entry::serialise(tool).newest());
+    let tokens = tokens::estimate(&list_entry::of(tool).newest());
     let upstream =
         tool.upstream.as_ref().and_then(|name| toolset.upstreams.iter().find(|u| u.name.value == name.value));
     let context = ToolContext { sources, config, toolset, tool, upstream, tokens };

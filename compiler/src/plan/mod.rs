@@ -55,11 +55,11 @@ pub fn plan(config: &Config, toolsets: &[ToolsetSpec]) -> Contents {
             continue;
         };
         plans.push(plan);
-        let entry = list_entry::serialise(tool.spec);
+        let entry = list_entry::of(tool.spec);
         list.push(ListEntry {
             text: builder.intern(&entry.text),
             ends: entry.ends,
-            modern: entry.modern.map(|text| builder.intern(&text)),
+            modern: entry.modern.as_ref().map(|text| builder.intern(text)),
         });
     }
     builder.finish(name, toolset_plans, plans, list)

@@ -14,6 +14,7 @@ use crate::lint::rules::{
 use crate::source::{FileId, Span, Spanned};
 use crate::suggest;
 use mcp_bundle::tag::{Method, Position, Style};
+use std::cell::OnceCell;
 use std::path::Path;
 use toml::de::DeTable;
 
@@ -165,6 +166,7 @@ impl Reading<'_> {
             respond: fields.text("respond"),
             examples: self.examples(&fields),
             allows: self.allows(&fields),
+            entry: OnceCell::new(),
         }
     }
 

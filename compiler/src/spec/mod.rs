@@ -16,8 +16,10 @@ pub use template::{TemplateDialect, TemplateSource, TemplateSpec};
 pub use text::{TextPart, Variable, VariableProblem, split_variables};
 
 use crate::json::Json;
+use crate::list_entry::EntryText;
 use crate::source::{FileId, Span, Spanned};
 use mcp_bundle::tag::{Method, Position, Style};
+use std::cell::OnceCell;
 
 /// One file.
 #[derive(Debug, Clone)]
@@ -82,6 +84,8 @@ pub struct ToolSpec {
     pub respond: Option<Spanned<String>>,
     pub examples: Vec<ExampleSpec>,
     pub allows: Vec<Allow>,
+    /// See [`crate::list_entry::of`].
+    pub(crate) entry: OnceCell<EntryText>,
 }
 
 #[derive(Debug, Clone)]
