@@ -132,6 +132,32 @@ mod tests {
     }
 
     #[test]
+    fn what_only_other_engines_know_is_refused_by_name() {
+        for pattern in ["(?i)a", "(?s).", "(?x) a", "(?i:a)", "(?-i)a", "a(?m)b"] {
+            assert!(refusal(pattern).contains("inline flags"), "{pattern}: {}", refusal(pattern));
+        }
+        assert!(refusal("(?P<n>a)").contains("write `(?<name>…)`"));
+        assert!(refusal("(?>a)").contains("not ECMA-262"));
+        for pattern in ["a++", "a**", "a*+", "a?+", "a{2}+", "a{2}{3}", "a+?+", "a???"] {
+            assert!(refusal(pattern).contains("after another quantifier"), "{pattern}: {}", refusal(pattern));
+        }
+        for pattern in ["*a", "a|+", "(?:*)", "^*", r"\b+", "{2}", "(+)"] {
+            assert!(refusal(pattern).contains("nothing to repeat"), "{pattern}: {}", refusal(pattern));
+        }
+        for pattern in ["a{", "a{,2}", "a{x}", "a{1,2,3}", "a{1"] {
+            assert!(refusal(pattern).contains("begins no count"), "{pattern}: {}", refusal(pattern));
+        }
+    }
+
+    #[test]
+    fn quantifiers_and_groups_of_ecma_262_stay() {
+        assert!(is_match(r"^a+?b*?c??d{2}e{1,}f{1,2}?$", "aacddeef"));
+        assert!(is_match(r"^(?:a|b)+(?<n>c)?[*+?{]\+\{$", "abc{+{"));
+        assert!(is_match("^()?(|a)$", "a"));
+        assert!(is_match(r"^\d+\.\S*$", "1.x"));
+    }
+
+    #[test]
     fn bad_patterns_are_refused_on_one_line() {
         for pattern in ["(", "[", "[b-a]", "**a", r"\A", r"\", r"\u12", r"[\d-", "a{2,1}", r"\p{Nope}"] {
             let message = refusal(pattern);

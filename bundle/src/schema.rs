@@ -4,6 +4,7 @@
 //! but the schema itself and the standard's own meta-schemas is an error. Formats and patterns are
 //! those of the compiled checks, so that the two ways of checking agree.
 
+use crate::bind::shorten;
 use crate::format_check;
 use crate::json::{Kind, ScanError, Scanner};
 use crate::matchers::{PATTERN_SIZE_LIMIT, compile_pattern};
@@ -16,6 +17,15 @@ use serde_json::{Map, Number, Value};
 
 /// Problems reported for one value.
 pub const MAX_PROBLEMS: usize = 20;
+
+/// How often values may be looked at to say what is wrong with them, by an estimate.
+const MAX_VISITS: usize = 1 << 12;
+
+/// References that are told apart; with more, all of them are taken to lead back to themselves.
+const MAX_REFERENCES: usize = 256;
+
+/// Keywords that lead to another part of the schema.
+const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
 /// Formats that the crate would enforce on its own. Here they are only published.
 const UNENFORCED: [&str; 11] = [
@@ -34,7 +44,18 @@ const UNENFORCED: [&str; 11] = [
 
 /// A compiled schema.
 #[derive(Debug, Clone)]
-pub struct Validator(jsonschema::Validator);
+pub struct Validator {
+    inner: jsonschema::Validator,
+    /// References that lead back to themselves.
+    circular: usize,
+}
+
+/// A reference in a schema, both ends as JSON pointers.
+#[derive(Debug)]
+struct Reference {
+    from: String,
+    to: String,
+}
 
 /// Why a text is not a schema.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -48,7 +69,7 @@ pub struct SchemaError {
 /// One way in which a value fails its schema. Never quotes the value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaProblem {
-    /// As in `items[2].name`; empty for the value as a whole.
+    /// As in `items[2].name`, names shortened; empty for the value as a whole.
     pub path: String,
     /// The first name in `path`.
     pub root: String,
@@ -91,7 +112,7 @@ pub fn compile(json_text: &str) -> Result<Validator, SchemaError> {
         options = options.with_format(format.as_str(), move |text| format_check::matches(format, text));
     }
     match options.build(&schema) {
-        Ok(validator) => Ok(Validator(validator)),
+        Ok(inner) => Ok(Validator { inner, circular: circular_references(&schema) }),
         // Of a schema that its meta-schema refuses, the instance is the schema.
         Err(error) => Err(SchemaError {
             message: error.to_string(),
@@ -101,11 +122,91 @@ pub fn compile(json_text: &str) -> Result<Validator, SchemaError> {
 }
 
 /// What is wrong with a value, at most [`MAX_PROBLEMS`] things.
+///
+/// Whether anything is takes little time: the crate remembers what it found for a value and a
+/// reference. To say what is, it looks into all branches of an `anyOf` without that, so a schema whose
+/// branches lead back to it takes time and memory exponential in the depth of the value. For a value
+/// where that may be much, there is one problem that does not say where.
 pub fn validate(validator: &Validator, value: &Value) -> Vec<SchemaProblem> {
-    if validator.0.is_valid(value) {
+    if validator.inner.is_valid(value) {
         return Vec::new();
     }
-    validator.0.iter_errors(value).flat_map(problems_of).take(MAX_PROBLEMS).collect()
+    if validator.circular > 1 && visits(value, 1, validator.circular, 0) > MAX_VISITS {
+        let message = "the value does not match the schema and is nested too deeply to say where".to_owned();
+        return vec![SchemaProblem { path: String::new(), root: String::new(), message }];
+    }
+    validator.inner.iter_errors(value).flat_map(problems_of).take(MAX_PROBLEMS).collect()
+}
+
+/// Adds to `visits` how often a value and those inside are looked at, if each of so many `branches`
+/// may lead from a value to one inside. Stops beyond [`MAX_VISITS`]; recursion is bounded by the value.
+fn visits(value: &Value, weight: usize, branches: usize, visits: usize) -> usize {
+    let inner = weight.saturating_mul(branches);
+    let add = |visits: usize, value: &Value| {
+        if visits > MAX_VISITS { visits } else { self::visits(value, inner, branches, visits) }
+    };
+    let visits = visits.saturating_add(weight);
+    match value {
+        Value::Array(items) => items.iter().fold(visits, add),
+        Value::Object(members) => members.values().fold(visits, add),
+        _ => visits,
+    }
+}
+
+/// How many references of a schema lead back to themselves, by way of others or not.
+///
+/// One leads to all those below its target. Those that lead nowhere, or that nothing leads to, are
+/// left out until none is.
+fn circular_references(schema: &Value) -> usize {
+    let mut references = Vec::new();
+    collect_references(schema, &mut String::new(), &mut references);
+    if references.len() > MAX_REFERENCES {
+        return references.len();
+    }
+    loop {
+        let count = references.len();
+        let leads = |a: &Reference, b: &Reference| {
+            b.from.strip_prefix(&a.to).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let circular = |one: &Reference| {
+            references.iter().any(|other| leads(one, other))
+                && references.iter().any(|other| leads(other, one))
+        };
+        let keep: Vec<bool> = references.iter().map(circular).collect();
+        let mut keep = keep.into_iter();
+        references.retain(|_| keep.next().unwrap_or_default());
+        if references.len() == count {
+            return count;
+        }
+    }
+}
+
+/// Recursion is bounded by the depth of the schema's text.
+fn collect_references(schema: &Value, at: &mut String, references: &mut Vec<Reference>) {
+    let length = at.len();
+    let mut inside = |name: &str, value: &Value| {
+        at.push('/');
+        at.push_str(name);
+        collect_references(value, at, references);
+        at.truncate(length);
+    };
+    match schema {
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, item)| inside(&index.to_string(), item));
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                inside(&name.replace('~', "~0").replace('/', "~1"), member);
+            }
+            for target in REFERENCES.iter().filter_map(|name| members.get(*name)?.as_str()) {
+                // What is no plain pointer may lead anywhere.
+                let pointer = target.strip_prefix('#').filter(|pointer| !pointer.contains('%'));
+                let pointer = pointer.filter(|pointer| pointer.starts_with('/')).unwrap_or_default();
+                references.push(Reference { from: at.clone(), to: pointer.to_owned() });
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Parses a text into a tree, refusing members of the same name at any depth.
@@ -190,7 +291,7 @@ impl SchemaProblem {
                 if !first {
                     self.path.push('.');
                 }
-                self.path.push_str(name);
+                self.path.push_str(&shorten(name));
             }
         }
         if first {
@@ -295,6 +396,40 @@ mod tests {
         let list = json!({"properties": {"next": {"$ref": "#"}}, "type": "object"});
         assert_eq!(problems(&list, &json!({"next": {"next": 1}})).len(), 1);
         let _ = compile(r##"{"$ref":"#"}"##).map(|validator| validate(&validator, &json!(1)));
+    }
+
+    #[test]
+    fn circles_of_references_are_counted() {
+        let count = |schema: Value| circular_references(&schema);
+        assert_eq!(count(json!({"type": "string"})), 0);
+        let shared = json!({"properties": {"a": {"$ref": "#/$defs/a"}, "b": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"items": {"$ref": "#/$defs/ab"}}, "ab": {}}});
+        assert_eq!(count(shared), 0);
+        let tree = json!({"$ref": "#/$defs/n", "$defs": {"n": {"items": {"$ref": "#/$defs/n"}}}});
+        assert_eq!(count(tree), 1);
+        let mutual = json!({"$ref": "#/$defs/a~1", "$defs": {"a/": {"anyOf": [{"$ref": "#/$defs/b"}, {"$ref": "#/$defs/b"}]}, "b": {"items": {"$ref": "#/$defs/a~1"}}}});
+        assert_eq!(count(mutual), 3);
+        for anywhere in ["#", "#name", "#/$d%65fs/n", "https://json-schema.org/draft/2020-12/schema"] {
+            assert_eq!(count(json!({"items": {"$ref": anywhere}})), 1, "{anywhere}");
+        }
+        assert_eq!(count(json!({"items": {"$dynamicRef": "#x"}, "not": {"$recursiveRef": "#"}})), 2);
+        let many: Vec<Value> = (0..300).map(|_| json!({"$ref": "#/$defs/n"})).collect();
+        assert_eq!(count(json!({"anyOf": many})), 300);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_as_far_as_it_can_be_found() {
+        let circle = json!({"$defs": {"n": {"type": ["array", "integer"], "items": {"anyOf": [{"$ref": "#/$defs/n"}, {"$ref": "#/$defs/n"}]}}}, "$ref": "#/$defs/n"});
+        let nest = |levels: usize, inner: Value| (0..levels).fold(inner, |value, _| json!([value]));
+        assert_eq!(problems(&circle, &nest(3, json!("s"))).first().unwrap().0, "[0]");
+        assert!(problems(&circle, &nest(60, json!(1))).is_empty());
+        let wide = Value::Array(vec![json!("s"); 2000]);
+        for value in [nest(14, json!("s")), nest(60, json!("s")), nest(5, wide.clone())] {
+            let told = problems(&circle, &value);
+            assert!(told.len() == 1 && told[0].0.is_empty() && told[0].1.contains("too deeply"), "{told:?}");
+        }
+        let line =
+            json!({"$defs": {"n": {"type": "array", "items": {"$ref": "#/$defs/n"}}}, "$ref": "#/$defs/n"});
+        assert_eq!(problems(&line, &nest(30, wide)).len(), MAX_PROBLEMS);
     }
 
     #[test]

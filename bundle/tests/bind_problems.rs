@@ -386,7 +386,7 @@ fn requests_that_grow_too_large_are_refused() {
         &json,
         r#"{"x":12345}"#,
         TooLarge,
-        "the arguments make a body of 11 bytes, at most 10 are allowed",
+        "the arguments make a body longer than the 10 bytes that are allowed",
     );
     let mut query = tool("GET", "/").with("query", "q", json!({})).with("cookie", "c", json!({})).build();
     query.limits.target = 10;

@@ -16,6 +16,11 @@ pub const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 /// Reads files by name. Names are as people write them, with `/`.
 pub trait Files {
     fn read(&self, name: &str) -> Result<String, ReadError>;
+
+    /// Reads a file below a folder, and refuses one that leads out of it.
+    fn read_below(&self, folder: &str, name: &str) -> Result<String, ReadError> {
+        self.read(&join(folder, name))
+    }
 }
 
 /// Why a file has no text.
@@ -145,17 +150,19 @@ struct Beside<'a> {
 impl ReadFile for Beside<'_> {
     fn read(&mut self, spec: FileId, name: &str) -> Result<(FileId, String), String> {
         let spec = &self.sources.file(spec).name;
-        let path = match spec.rsplit_once('/') {
-            Some((folder, _)) => format!("{folder}/{name}"),
-            None => name.to_owned(),
-        };
-        let text = self.files.read(&path).map_err(|error| match error {
+        let folder = spec.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let path = join(folder, name);
+        let text = self.files.read_below(folder, name).map_err(|error| match error {
             ReadError::Unreadable(why) => why,
             ReadError::InvalidUtf8(_) => "it is not UTF-8 text".into(),
             ReadError::TooLarge(_) => "it is too large".into(),
         })?;
         Ok((self.sources.add(path, text.clone()), text))
     }
+}
+
+fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 /// Files that are only in memory, for tests and tools.

@@ -31,8 +31,6 @@ const MAX_FOLDER_DEPTH: usize = 16;
 /// Why no set of files could be made out.
 #[derive(Debug, thiserror::Error)]
 pub enum DiscoverError {
-    #[error("`{0}` does not exist")]
-    Missing(String),
     #[error("`{path}` cannot be read: {why}")]
     Unreadable { path: String, why: String },
     #[error("no tool specs in {0}: expected `*.toml` files; `mcpc init` writes one to start from")]
@@ -51,6 +49,17 @@ impl Files for Disk {
     fn read(&self, name: &str) -> Result<String, ReadError> {
         read_text(Path::new(name))
     }
+
+    fn read_below(&self, folder: &str, name: &str) -> Result<String, ReadError> {
+        let folder = if folder.is_empty() { Path::new(".") } else { Path::new(folder) };
+        let path = folder.join(name);
+        let unreadable = |error: std::io::Error| ReadError::Unreadable(plain(&error));
+        let real = fs::canonicalize(&path).map_err(unreadable)?;
+        if !real.starts_with(fs::canonicalize(folder).map_err(unreadable)?) {
+            return Err(ReadError::Unreadable("it leads out of the spec's folder".into()));
+        }
+        read_text(&path)
+    }
 }
 
 /// Finds the specs of the paths given: files as they are, folders with all TOML files below.
@@ -58,11 +67,8 @@ pub fn discover(paths: &[PathBuf], config: Option<&Path>) -> Result<Input, Disco
     let mut specs = BTreeSet::new();
     let mut configs = BTreeSet::new();
     for path in paths {
-        let metadata = fs::metadata(path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => DiscoverError::Missing(display(path)),
-            _ => unreadable(path, &error),
-        })?;
-        let folder = if metadata.is_dir() {
+        // A path that leads nowhere is found out when it is read: the others are still checked.
+        let folder = if path.is_dir() {
             search(path, 0, &mut specs)?;
             path.clone()
         } else {
@@ -98,6 +104,8 @@ pub fn write_atomically(path: &Path, bytes: &[u8], private: bool) -> std::io::Re
     if path.is_dir() {
         return Err(std::io::Error::other("it is a folder"));
     }
+    // A link stays a link; what it leads to is written.
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -114,6 +122,35 @@ pub fn write_atomically(path: &Path, bytes: &[u8], private: bool) -> std::io::Re
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Why a file must not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    #[error("`{0}` is one of the files to be read; choose another output")]
+    IsInput(String),
+    #[error("`{0}` is not a file; choose another output")]
+    NotAFile(String),
+}
+
+/// Refuses an output that would destroy an input, or something that is no file at all.
+pub fn refuse_output(output: &Path, input: &Input) -> Result<(), OutputError> {
+    if output.as_os_str() == "-" {
+        return Err(OutputError::NotAFile("-".into()));
+    }
+    let Ok(metadata) = fs::metadata(output) else {
+        return Ok(());
+    };
+    let name = display(output);
+    if !metadata.is_file() {
+        return Err(OutputError::NotAFile(name));
+    }
+    let real = fs::canonicalize(output).ok();
+    let is_same = |file: &String| fs::canonicalize(file).ok() == real;
+    if input.specs.iter().chain(&input.config).any(is_same) {
+        return Err(OutputError::IsInput(name));
+    }
     Ok(())
 }
 
@@ -139,6 +176,10 @@ fn search(folder: &Path, depth: usize, specs: &mut BTreeSet<String>) -> Result<(
         if name.starts_with('.') {
             continue;
         }
+        if path.is_symlink() && path.is_dir() {
+            // It may lead back up.
+            continue;
+        }
         if path.is_dir() {
             if !matches!(name.as_str(), "target" | "node_modules") {
                 search(&path, depth + 1, specs)?;
@@ -162,6 +203,10 @@ fn read_text(path: &Path) -> Result<String, ReadError> {
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(ReadError::TooLarge(bytes.len() as u64));
+    }
+    if bytes.starts_with(&mcp_bundle::format::MAGIC) {
+        let why = "it is a bundle, not a spec; `mcpc inspect` shows what is in it";
+        return Err(ReadError::Unreadable(why.into()));
     }
     String::from_utf8(bytes).map_err(|error| ReadError::InvalidUtf8(error.utf8_error().valid_up_to()))
 }

@@ -1,6 +1,6 @@
 //! A JSON Schema of the spec language, made of the tables of keys, for editors.
 
-use crate::keys::{Key, Shape, TEMPLATE, Table};
+use crate::keys::{Key, Shape, TEMPLATE, TYPES, Table};
 use serde_json::{Map, Value, json};
 
 /// The schema of files whose root is `table`.
@@ -51,6 +51,15 @@ fn property(key: &Key, name: &str) -> Value {
 fn of_shape(shape: Shape) -> Value {
     match shape {
         Shape::Text => json!({ "type": "string" }),
+        // Types may have a capital.
+        Shape::Word(words) if words == TYPES => {
+            let capital = |word: &&str| {
+                word.get(..1).unwrap_or_default().to_uppercase() + word.get(1..).unwrap_or_default()
+            };
+            let spelt: Vec<String> =
+                words.iter().map(|w| (*w).to_owned()).chain(words.iter().map(capital)).collect();
+            json!({ "type": "string", "enum": spelt })
+        }
         Shape::Word(words) => json!({ "type": "string", "enum": words }),
         Shape::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Shape::Number => json!({ "type": "number" }),

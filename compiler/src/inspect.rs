@@ -3,7 +3,7 @@
 use crate::tokens;
 use mcp_bundle::format::{Bundle, VERSION, key_id};
 use mcp_bundle::plan::{Contents, Part, Placed, ToolPlan};
-use mcp_bundle::tag::{Era, PartKind};
+use mcp_bundle::tag::{BodyOpKind, Era, PartKind};
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
@@ -39,7 +39,13 @@ pub struct ToolView<'a> {
     pub url: String,
     /// `name: value` lines, likewise.
     pub headers: Vec<String>,
+    /// `name=value`, likewise.
+    pub cookies: Vec<String>,
     pub body: &'static str,
+    /// `name: value` of each member of the body, nested names dotted.
+    pub body_members: Vec<String>,
+    /// A fixed answer.
+    pub respond: Option<&'a str>,
     pub timeout_ms: u32,
     pub retry_count: u8,
     pub cache_seconds: u32,
@@ -111,10 +117,13 @@ fn tool(contents: &Contents, index: usize) -> Option<ToolView<'_>> {
     Some(ToolView {
         name: text(plan.name),
         toolset: contents.manifest.toolsets.get(plan.toolset as usize).map(|t| text(t.name))?,
-        method: plan.method.as_str(),
+        method: if plan.upstream.is_some() { plan.method.as_str() } else { "" },
         url: url(contents, plan),
         headers: plan.headers.iter().map(|header| line(contents, plan, header, ": ")).collect(),
+        cookies: plan.cookies.iter().map(|cookie| line(contents, plan, cookie, "=")).collect(),
         body: plan.body.kind.as_str(),
+        body_members: body_members(contents, plan),
+        respond: plan.response.respond.map(text),
         timeout_ms: policy.timeout_ms,
         retry_count: policy.retry_count,
         cache_seconds: policy.cache_seconds,
@@ -138,6 +147,34 @@ fn url(contents: &Contents, plan: &ToolPlan) -> String {
         url.push_str(&line(contents, plan, placed, "="));
     }
     url
+}
+
+fn body_members(contents: &Contents, plan: &ToolPlan) -> Vec<String> {
+    let mut open: Vec<&str> = Vec::new();
+    let mut members = Vec::new();
+    for op in &plan.body.ops {
+        // `"name":` in a JSON body, the bare name in a form.
+        let name = contents.strings.get(op.name).trim_end_matches(':').trim_matches('"');
+        match op.kind {
+            BodyOpKind::Open => open.push(name),
+            BodyOpKind::Close => {
+                open.pop();
+            }
+            BodyOpKind::Field => {
+                let mut member: String = open.iter().flat_map(|outer| [*outer, "."]).collect();
+                member.push_str(name);
+                member.push_str(": ");
+                write_parts(contents, plan, &op.value, &mut member);
+                members.push(member);
+            }
+        }
+    }
+    if let Some(whole) = plan.body.whole {
+        let mut member = String::new();
+        write_parts(contents, plan, &[Part::parameter(whole)], &mut member);
+        members.push(member);
+    }
+    members
 }
 
 fn line(contents: &Contents, plan: &ToolPlan, placed: &Placed, between: &str) -> String {

@@ -106,9 +106,11 @@ fn annotations(tool: &ToolSpec) -> Vec<(String, Json)> {
         _ if tool.respond.is_some() => vec![("readOnlyHint".into(), Json::Bool(true))],
         _ => Vec::new(),
     };
-    if tool.idempotent.as_ref().is_some_and(|i| i.value) && !hints.iter().any(|(n, _)| n == "idempotentHint")
-    {
-        hints.push(("idempotentHint".into(), Json::Bool(true)));
+    if let Some(declared) = tool.idempotent.as_ref().map(|idempotent| idempotent.value) {
+        hints.retain(|(name, _)| name != "idempotentHint");
+        if declared {
+            hints.push(("idempotentHint".into(), Json::Bool(true)));
+        }
     }
     for (name, value) in &tool.annotations {
         match hints.iter_mut().find(|(n, _)| n == name) {

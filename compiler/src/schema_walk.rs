@@ -1,7 +1,7 @@
 //! Looks around in JSON Schemas without validating anything.
 
 use crate::json::Json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Keywords whose schemas speak about the very same value.
 const IN_PLACE_LISTS: &[&str] = &["allOf", "anyOf", "oneOf"];
@@ -18,7 +18,7 @@ static ANYTHING: Json = Json::Bool(true);
 /// in the branch.
 pub fn declared_properties(root: &Json) -> BTreeMap<String, &Json> {
     let mut found = BTreeMap::new();
-    collect(root, root, &mut found, 0);
+    collect(root, root, &mut found, &mut BTreeSet::new(), 0);
     for (name, schema) in properties(root) {
         found.insert(name.clone(), schema);
     }
@@ -40,7 +40,13 @@ pub fn refers_beyond_definitions(schema: &Json) -> bool {
     }
 }
 
-fn collect<'a>(root: &'a Json, schema: &'a Json, found: &mut BTreeMap<String, &'a Json>, depth: usize) {
+fn collect<'a>(
+    root: &'a Json,
+    schema: &'a Json,
+    found: &mut BTreeMap<String, &'a Json>,
+    followed: &mut BTreeSet<&'a str>,
+    depth: usize,
+) {
     if depth > MAX_DEPTH {
         return;
     }
@@ -49,19 +55,23 @@ fn collect<'a>(root: &'a Json, schema: &'a Json, found: &mut BTreeMap<String, &'
     }
     for keyword in IN_PLACE_LISTS {
         for branch in schema.get(keyword).and_then(Json::as_array).unwrap_or_default() {
-            collect(root, branch, found, depth + 1);
+            collect(root, branch, found, followed, depth + 1);
         }
     }
     for keyword in IN_PLACE {
         if let Some(branch) = schema.get(keyword) {
-            collect(root, branch, found, depth + 1);
+            collect(root, branch, found, followed, depth + 1);
         }
     }
     for (_, branch) in schema.get("dependentSchemas").and_then(Json::as_object).unwrap_or_default() {
-        collect(root, branch, found, depth + 1);
+        collect(root, branch, found, followed, depth + 1);
     }
-    if let Some(target) = schema.get("$ref").and_then(Json::as_str).and_then(|r| resolve(root, r)) {
-        collect(root, target, found, depth + 1);
+    // Each reference is followed once: a schema may refer to itself in many branches.
+    if let Some(reference) = schema.get("$ref").and_then(Json::as_str)
+        && followed.insert(reference)
+        && let Some(target) = resolve(root, reference)
+    {
+        collect(root, target, found, followed, depth + 1);
     }
 }
 
@@ -117,6 +127,13 @@ mod tests {
     fn a_schema_that_refers_to_itself_ends() {
         let root = object([("$ref", Json::string("#")), ("properties", object([("a", Json::Bool(true))]))]);
         assert_eq!(declared_properties(&root).len(), 1);
+    }
+
+    #[test]
+    fn many_references_to_oneself_cost_no_more_than_one() {
+        let myself = object([("$ref", Json::string("#"))]);
+        let root = object([("allOf", Json::Array(vec![myself; 64]))]);
+        assert!(declared_properties(&root).is_empty());
     }
 
     #[test]

@@ -1,13 +1,21 @@
 //! "Did you mean".
 
+/// Longer words are no slips of a finger, and comparing them takes time for nothing.
+const MAX_BYTES: usize = 64;
+
 /// The candidate that `word` most likely meant, if one is near enough to be worth saying.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if word.len() > MAX_BYTES {
+        return None;
+    }
     let lower = word.to_lowercase();
+    let length = word.chars().count();
     candidates
         .into_iter()
-        .filter(|candidate| *candidate != word)
+        .filter(|candidate| *candidate != word && candidate.len() <= MAX_BYTES)
         .map(|candidate| (distance(&lower, &candidate.to_lowercase()), candidate))
-        .filter(|(distance, candidate)| *distance <= word.len().max(candidate.len()).div_ceil(3).min(4))
+        // More than one slip in three letters is another word.
+        .filter(|(distance, candidate)| distance * 3 <= length.max(candidate.chars().count()).min(12))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
@@ -47,6 +55,10 @@ mod tests {
         assert_eq!(nearest("timeoutSeconds", keys), Some("timeout_seconds"));
         assert_eq!(nearest("NAME", keys), Some("name"));
         assert_eq!(nearest("zzz", keys), None);
+        assert_eq!(nearest("", keys), None);
+        assert_eq!(nearest("a", ["b", "c"]), None);
+        assert_eq!(nearest("A", ["b", "a"]), Some("a"));
+        assert_eq!(nearest(&"n".repeat(1000), keys), None);
     }
 
     #[test]

@@ -58,6 +58,10 @@ impl<'a> Walker<'a> {
             let (consumed, decoded) = escape(self.raw.get(self.at..self.end)?)?;
             self.at += consumed;
             decoded
+        } else if self.raw.get(self.at..self.end).is_some_and(|rest| rest.starts_with("\r\n")) {
+            // Read as one line end, whatever the file's are.
+            self.at += 2;
+            1
         } else {
             self.at += c.len_utf8();
             c.len_utf8()
@@ -121,6 +125,11 @@ mod tests {
     fn multi_line_strings_drop_the_first_newline() {
         assert_eq!(found("\"\"\"\nab{c}\"\"\"", 2..5), Some("{c}"));
         assert_eq!(found("'''\r\nab{c}'''", 2..5), Some("{c}"));
+    }
+
+    #[test]
+    fn a_line_end_is_one_character() {
+        assert_eq!(found("\"\"\"a\r\nb{c}\"\"\"", 3..6), Some("{c}"));
     }
 
     #[test]

@@ -39,7 +39,7 @@ fn a_folder_where_a_file_is_meant() {
     assert!(done.err.contains("no tool specs in `empty`"), "{}", done.err);
     let done = place.run(&["build", "folder.toml", "-o", "empty"]);
     assert_eq!(done.code, 2);
-    assert!(done.err.contains("`empty` cannot be written"), "{}", done.err);
+    assert!(done.err.contains("`empty` is not a file"), "{}", done.err);
 }
 
 #[cfg(unix)]
@@ -104,14 +104,18 @@ fn columns_stay_right_behind_marks_tabs_and_wide_characters() {
 
 #[test]
 fn a_spec_with_every_line_end_means_the_same() {
-    let unix = Workplace::with_spec(CLEAN);
-    let windows = Workplace::with_spec(CLEAN.replace('\n', "\r\n"));
-    let marked = Workplace::with_spec(format!("\u{feff}{CLEAN}"));
+    let text = CLEAN.replace(
+        "[[tool.parameters]]",
+        "response_template = \"\"\"\nA {{ .a }}\nB\"\"\"\n[[tool.parameters]]",
+    );
+    let unix = Workplace::with_spec(&text);
+    let windows = Workplace::with_spec(text.replace('\n', "\r\n"));
+    let marked = Workplace::with_spec(format!("\u{feff}{text}"));
     for place in [&unix, &windows, &marked] {
         assert_eq!(place.run(&["build", "-o", "x.mcpk"]).code, 0);
     }
-    assert_eq!(unix.read("x.mcpk"), windows.read("x.mcpk"));
-    assert_eq!(unix.read("x.mcpk"), marked.read("x.mcpk"));
+    assert!(unix.read("x.mcpk") == windows.read("x.mcpk"));
+    assert!(unix.read("x.mcpk") == marked.read("x.mcpk"));
 }
 
 #[test]
@@ -121,4 +125,48 @@ fn control_characters_do_not_reach_the_terminal() {
         let out = place.run(&["check", "--format", format]).out;
         assert!(!out.contains('\u{1b}') && !out.contains('\u{7}'), "{format}: {out:?}");
     }
+}
+
+#[test]
+fn other_languages_are_named() {
+    for (text, language) in
+        [("{\n  \"openapi\": \"3.1.0\"\n}", "JSON"), ("openapi: 3.1.0\npaths: {}\n", "YAML")]
+    {
+        let done = check(text);
+        assert_eq!(done.out, format!("spec.toml:1:1: error[MCP0004] this is {language}, not TOML\n"));
+    }
+}
+
+#[test]
+fn a_bundle_where_a_spec_is_meant() {
+    let place = Workplace::with_spec(CLEAN);
+    assert_eq!(place.run(&["build", "-o", "x.mcpk"]).code, 0);
+    let done = place.run(&["check", "x.mcpk", "--format", "concise"]);
+    assert_eq!(done.code, 2);
+    assert!(done.out.contains("it is a bundle, not a spec"), "{}", done.out);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_template_that_leads_out_of_the_folder() {
+    let spec = CLEAN
+        .replace("[[tool.parameters]]", "response_template = { file = \"a.tmpl\" }\n[[tool.parameters]]");
+    let place = Workplace::new();
+    place.write("specs/spec.toml", spec);
+    place.write("secret.txt", "{{ .a }}");
+    std::os::unix::fs::symlink("../secret.txt", place.path("specs/a.tmpl")).unwrap();
+    let done = place.run(&["check", "specs", "--format", "concise"]);
+    assert_eq!(done.code, 2);
+    assert!(done.out.contains("it leads out of the spec's folder"), "{}", done.out);
+    std::fs::remove_file(place.path("specs/a.tmpl")).unwrap();
+    place.write("specs/a.tmpl", "{{ .a }}");
+    assert_eq!(place.run(&["check", "specs"]).code, 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_leads_back_to_itself_is_searched_once() {
+    let place = Workplace::with_spec(CLEAN);
+    std::os::unix::fs::symlink(".", place.path("loop")).unwrap();
+    assert_eq!(place.run(&["check"]).out, "checked 1 file: 1 tool, no problems\n");
 }

@@ -158,3 +158,38 @@ fn wrong_keys_are_told_apart() {
     assert_eq!(place.run(&["verify", "x.mcpk", "--key", "spec.toml"]).code, 2);
     assert!(!place.files().contains(&"y.mcpk".to_owned()));
 }
+
+#[test]
+fn build_never_writes_over_a_spec_or_what_is_no_file() {
+    let place = built();
+    let spec = place.read("spec.toml");
+    for output in ["spec.toml", "./spec.toml", "-", "."] {
+        let done = place.run(&["build", "-o", output]);
+        assert_eq!(done.code, 2, "{output}");
+        assert!(done.err.contains("choose another output"), "{output}: {}", done.err);
+    }
+    assert_eq!(place.read("spec.toml"), spec);
+}
+
+#[test]
+fn inspect_shows_where_everything_goes() {
+    let spec = r#"
+[[tool]]
+name = "everywhere"
+description = "A tool with a value in every position."
+method = "POST"
+endpoint = "https://api.example.com/things"
+parameters = [
+  { name = "session", description = "Cookie of the session", position = "cookie" },
+  { name = "city", description = "City to ship to", wire_name = "shipping.city" },
+  { name = "source", wire_name = "meta.source", value = "mcp ${REGION}" },
+]
+examples = [{ arguments = {} }]
+"#;
+    let place = Workplace::with_spec(spec);
+    assert_eq!(place.run(&["build", "-o", "x.mcpk"]).code, 0);
+    let out = place.run(&["inspect", "x.mcpk", "--tool", "everywhere"]).out;
+    for line in ["cookie: session={session}", "shipping.city: {city}", "meta.source: \"mcp ${REGION}\""] {
+        assert!(out.contains(line), "{line}: {out}");
+    }
+}

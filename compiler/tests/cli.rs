@@ -22,7 +22,7 @@ fn clean_specs_exit_0_findings_1_and_bad_usage_2() {
     place.write("spec.toml", BROKEN);
     assert_eq!(place.run(&["check", "spec.toml"]).code, 1);
 
-    for bad in [&["chekc"][..], &["check", "--format", "xml"], &["check", "nowhere"], &["build", "."], &[]] {
+    for bad in [&["chekc"][..], &["check", "--format", "xml"], &["build", "."], &[]] {
         let done = place.run(bad);
         assert_eq!((done.code, done.out.as_str()), (2, ""), "{bad:?}");
         assert!(!done.err.is_empty());
@@ -159,4 +159,56 @@ fn levels_in_the_configuration_apply() {
     place.write("other.toml", "[rules]\nunbound-placeholder = \"allow\"\n");
     let done = place.run(&["check", "spec.toml", "--config", "other.toml", "--format", "concise"]);
     assert!(done.out.contains("MCP0905"), "{}", done.out);
+}
+
+#[test]
+fn a_path_that_leads_nowhere_does_not_stop_the_others() {
+    let place = Workplace::with_spec(BROKEN);
+    let done = place.run(&["check", "spec.toml", "nowhere.toml", "--format", "concise"]);
+    assert_eq!(done.code, 2);
+    assert!(done.out.contains("nowhere.toml:1:1: error[MCP0001]"), "{}", done.out);
+    assert!(done.out.contains("spec.toml:5:10: error[MCP0108]"), "{}", done.out);
+}
+
+#[test]
+fn a_misspelt_key_is_one_finding() {
+    for (right, wrong) in
+        [("method", "metod"), ("endpoint", "endpont"), ("description", "desciption"), ("[[tool.", "[[tol.")]
+    {
+        let text = CLEAN.replace("[[tool]]", if right.starts_with('[') { "[[tol]]" } else { "[[tool]]" });
+        let place = Workplace::with_spec(text.replace(right, wrong));
+        let done = place.run(&["check", "--format", "concise"]);
+        let codes: Vec<&str> = done.out.lines().filter_map(|line| line.split('[').nth(1)?.get(..7)).collect();
+        assert!(!codes.is_empty() && codes.iter().all(|code| *code == "MCP0101"), "{wrong}: {}", done.out);
+    }
+}
+
+#[test]
+fn a_key_below_the_wrong_header_is_sent_home() {
+    let place =
+        Workplace::with_spec(CLEAN.replace("position = \"path\"", "position = \"path\"\ncache_seconds = 5"));
+    let done = place.run(&["check"]);
+    assert_eq!(done.code, 1);
+    assert!(done.out.contains("`cache_seconds` is a key of a tool"), "{}", done.out);
+}
+
+#[test]
+fn fix_follows_links_and_leaves_read_only_files() {
+    let text = CLEAN.replace("method", "metod");
+    let place = Workplace::new();
+    place.write("real/spec.txt", &text);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("real/spec.txt", place.path("link.toml")).unwrap();
+        assert_eq!(place.run(&["check", "link.toml", "--fix"]).code, 0);
+        assert!(place.path("link.toml").is_symlink());
+        assert_eq!(place.read("real/spec.txt"), CLEAN.as_bytes());
+    }
+    place.write("spec.toml", &text);
+    let mut permissions = std::fs::metadata(place.path("spec.toml")).unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(place.path("spec.toml"), permissions).unwrap();
+    let done = place.run(&["check", "spec.toml", "--fix", "--format", "concise"]);
+    assert_eq!(done.code, 2);
+    assert!(done.err.contains("it is read-only") && done.out.contains("MCP0101"), "{}{}", done.err, done.out);
 }

@@ -52,8 +52,8 @@ fn bytes(names: [&str; 2], prefix: &str) -> Vec<u8> {
 #[test]
 fn neither_order_nor_place_of_the_files_matters() {
     let reference = bytes(["first.toml", "second.toml"], "");
-    assert_eq!(bytes(["second.toml", "first.toml"], ""), reference);
-    assert_eq!(bytes(["first.toml", "second.toml"], "/somewhere/else/"), reference);
+    assert!(bytes(["second.toml", "first.toml"], "") == reference);
+    assert!(bytes(["first.toml", "second.toml"], "/somewhere/else/") == reference);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn two_builds_in_two_folders_are_equal_and_signed_alike() {
         other.run(&["build", "deep/down", "deep/first.toml", "-o", "x.mcpk", "--sign", "key"]).code,
         0
     );
-    assert_eq!(one.read("x.mcpk"), other.read("x.mcpk"));
+    assert!(one.read("x.mcpk") == other.read("x.mcpk"));
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn contents() -> Contents {
 
 fn entry(contents: &Contents, tool: &str, era: Era) -> Value {
     let (index, _) = contents.tool(tool).unwrap();
-    let text = format!("{}}}", contents.list[index].open_form(&contents.strings, era));
+    let text = format!("{}}}", contents.list.get(index).unwrap().open_form(&contents.strings, era));
     serde_json::from_str(&text).unwrap()
 }
 

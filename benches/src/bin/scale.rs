@@ -5,6 +5,7 @@
 
 use mcp_bundle::format::{self, Trust};
 use mcpc::check::check_files;
+use std::hint::black_box;
 use std::process::Command;
 
 const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];
@@ -37,7 +38,10 @@ fn measure(tools: usize) -> Result<(), Failure> {
     let (mut check, mut build, mut load) = (f64::MAX, f64::MAX, f64::MAX);
     let mut size = 0;
     for _ in 0..ROUNDS {
-        check = check.min(timed(repeats, || Ok(drop(check_files(&specs))))?);
+        check = check.min(timed(repeats, || {
+            black_box(check_files(&specs));
+            Ok(())
+        })?);
         build = build.min(timed(repeats, || {
             let contents = check_files(&specs).contents.ok_or("the synthetic specs are clean")?;
             size = format::write(&contents)?.len();
@@ -45,7 +49,10 @@ fn measure(tools: usize) -> Result<(), Failure> {
         })?);
         let contents = check_files(&specs).contents.ok_or("the synthetic specs are clean")?;
         let bytes = format::write(&contents)?;
-        load = load.min(timed(repeats * 10, || Ok(drop(format::read(&bytes, &Trust::Any)?)))?);
+        load = load.min(timed(repeats * 10, || {
+            black_box(format::read(&bytes, &Trust::Any)?);
+            Ok(())
+        })?);
     }
     let per_tool = check * 1000.0 / tools as f64;
     println!(

@@ -26,6 +26,7 @@ pub(super) fn collect<'a>(
     scratch.slots.resize(tool.parameters.len(), Slot::Absent);
     scratch.extras.clear();
     scratch.seen.clear();
+    scratch.names.clear();
     let scanner = match Scanner::new(arguments, limits.depth) {
         Ok(scanner) => scanner,
         Err(error) => {
@@ -42,6 +43,7 @@ pub(super) fn collect<'a>(
             scanner,
             problems,
             seen: &mut scratch.seen,
+            names: &mut scratch.names,
             text: &mut scratch.text,
         },
         slots: &mut scratch.slots,
@@ -104,6 +106,7 @@ impl<'a> Pass<'_, 'a> {
             return Ok(false);
         }
         self.checker.scanner.enter_object()?;
+        let extras = self.checker.names.open();
         let mut count = 0;
         while let Some(key) = self.checker.scanner.next_key()? {
             count += 1;
@@ -115,6 +118,9 @@ impl<'a> Pass<'_, 'a> {
                 return Ok(false);
             }
             self.argument(key)?;
+        }
+        if let Some(key) = self.checker.names.close(extras, self.checker.scanner.text()) {
+            self.duplicate(key);
         }
         self.checker.scanner.finish()?;
         Ok(true)
@@ -154,9 +160,7 @@ impl<'a> Pass<'_, 'a> {
             return self.checker.scanner.value().map(drop);
         };
         let text = self.checker.scanner.text();
-        if self.extras.iter().any(|extra| extra.key.of(text).same_string(&key)) {
-            self.duplicate(key);
-        }
+        self.checker.names.push(text, key);
         let at = At { parent: None, step: Step::Key(key), sensitive: false };
         let value = self.checker.value(check, &at, true)?;
         self.extras.push(Extra { key: Span::of_value(text, key), value: Span::of_value(text, value) });
@@ -178,7 +182,8 @@ impl<'a> Pass<'_, 'a> {
             if *slot != Slot::Absent {
                 continue;
             }
-            if parameter.default.is_some() {
+            // What the caller must decide is not decided for it.
+            if parameter.default.is_some() && !parameter.required {
                 *slot = Slot::Default;
                 continue;
             }

@@ -2,6 +2,7 @@
 
 use super::Problems;
 use super::arguments::find_name;
+use super::names::{Mark, Names};
 use super::problem::ProblemKind;
 use super::wording;
 use crate::decimal;
@@ -13,7 +14,6 @@ use crate::plan::{
 };
 use crate::pool::{Pool, StrId};
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
 
 /// Where a value stands: a chain on the stack, read only when there is a problem.
 #[derive(Debug)]
@@ -40,6 +40,8 @@ pub(super) struct Checker<'c, 'a> {
     pub scanner: Scanner<'a>,
     pub problems: &'c mut Problems,
     pub seen: &'c mut Vec<u64>,
+    /// Names that no check declares.
+    pub names: &'c mut Names,
     pub text: &'c mut String,
 }
 
@@ -48,7 +50,7 @@ impl At<'_> {
     pub(super) fn path(&self) -> String {
         let mut path = String::new();
         self.write_path(&mut path);
-        path
+        wording::path(&path)
     }
 
     /// The path of a declared member that is not there; its name is the spec's, never the caller's.
@@ -102,7 +104,7 @@ impl<'a> Checker<'_, 'a> {
                 self.object(object, at)
             }
             _ => {
-                let value = self.scanner.value()?;
+                let value = self.unchecked(at)?;
                 self.whole(check, value, at, optional);
                 Ok(value)
             }
@@ -214,7 +216,7 @@ impl<'a> Checker<'_, 'a> {
                     let inner = At { parent: Some(at), step: Step::Index(length), sensitive: at.sensitive };
                     self.value(items, &inner, false)?;
                 }
-                None => drop(self.scanner.value()?),
+                None => drop(self.unchecked_inner(at, Step::Index(length))?),
             }
             length += 1;
         }
@@ -227,21 +229,15 @@ impl<'a> Checker<'_, 'a> {
         let base = self.seen.len();
         self.seen.resize(base + check.properties.len().div_ceil(64), 0);
         let mut count = 0;
-        // Members of one name count once, or repeating one would satisfy a minimum.
-        let mut distinct = check.min_properties.is_some().then(BTreeSet::new);
+        let names = self.names.open();
         self.scanner.enter_object()?;
         while let Some(key) = self.scanner.next_key()? {
             count += 1;
-            if let Some(distinct) = &mut distinct {
-                distinct.insert(key.unescaped(self.text).to_owned());
-            }
             let inner = At { parent: Some(at), step: Step::Key(key), sensitive: at.sensitive };
             match find_property(&self.contents.strings, &check.properties, key, self.text) {
                 Some((index, property)) => {
                     if self.mark_seen(base, index) {
-                        self.problem(ProblemKind::DuplicateArgument, &inner, |path| {
-                            format!("`{path}` is given twice")
-                        });
+                        self.duplicate(&inner);
                     }
                     self.value(property.check, &inner, !property.required)?;
                 }
@@ -259,13 +255,14 @@ impl<'a> Checker<'_, 'a> {
             }
         }
         self.seen.truncate(base);
-        let count = distinct.map_or(count, |names| names.len());
+        self.close_names(names, at);
         length_problem(self.problems, at, "member", count, check.min_properties, check.max_properties);
         Ok(Value { kind: Kind::Object, text: self.scanner.since(start), escaped: false })
     }
 
     /// A member that no property names.
     fn undeclared(&mut self, check: &ObjectCheck, key: Value<'a>, at: &At<'_>) -> Result<(), ScanError> {
+        self.names.push(self.scanner.text(), key);
         if let Some(additional) = check.additional {
             return self.value(additional, at, true).map(drop);
         }
@@ -280,7 +277,53 @@ impl<'a> Checker<'_, 'a> {
                 wording::unknown_property(path, &name, names)
             });
         }
-        self.scanner.value().map(drop)
+        self.unchecked(at).map(drop)
+    }
+
+    /// Takes the next value, of which only the names of members are checked. Recursion is bounded by
+    /// the scanner.
+    fn unchecked(&mut self, at: &At<'_>) -> Result<Value<'a>, ScanError> {
+        let kind = self.scanner.peek()?;
+        let start = self.scanner.offset();
+        match kind {
+            Kind::Array => {
+                let mut index = 0;
+                self.scanner.enter_array()?;
+                while self.scanner.next_item()? {
+                    self.unchecked_inner(at, Step::Index(index))?;
+                    index += 1;
+                }
+            }
+            Kind::Object => {
+                let names = self.names.open();
+                self.scanner.enter_object()?;
+                while let Some(key) = self.scanner.next_key()? {
+                    self.names.push(self.scanner.text(), key);
+                    self.unchecked_inner(at, Step::Key(key))?;
+                }
+                self.close_names(names, at);
+            }
+            Kind::Null | Kind::Boolean | Kind::Number | Kind::String => return self.scanner.value(),
+        }
+        Ok(Value { kind, text: self.scanner.since(start), escaped: false })
+    }
+
+    fn unchecked_inner(&mut self, at: &At<'_>, step: Step<'_>) -> Result<Value<'a>, ScanError> {
+        self.unchecked(&At { parent: Some(at), step, sensitive: at.sensitive })
+    }
+
+    /// Ends the names of an object.
+    fn close_names(&mut self, names: Mark, at: &At<'_>) {
+        if let Some(key) = self.names.close(names, self.scanner.text()) {
+            self.duplicate(&At { parent: Some(at), step: Step::Key(key), sensitive: at.sensitive });
+        }
+    }
+
+    fn duplicate(&mut self, at: &At<'_>) {
+        self.problem(ProblemKind::DuplicateArgument, at, |path| {
+            let has = if at.sensitive { "has a member that is" } else { "is" };
+            format!("`{path}` {has} given twice")
+        });
     }
 
     /// Marks a property; `true` if it was marked before.

@@ -11,6 +11,7 @@
 
 mod arguments;
 mod check;
+mod names;
 mod problem;
 mod request;
 mod wording;
@@ -19,6 +20,7 @@ pub use problem::{BindError, MAX_PROBLEMS, Problem, ProblemKind};
 pub use request::Request;
 
 pub(crate) use problem::Problems;
+pub(crate) use wording::shorten;
 
 use crate::json::{Kind, Value};
 use crate::matchers::Matchers;
@@ -60,6 +62,7 @@ pub struct Scratch {
     extras: Vec<Extra>,
     /// Which properties of the open objects have been seen.
     seen: Vec<u64>,
+    names: names::Names,
     text: String,
     bytes: Vec<u8>,
     marks: Vec<usize>,
@@ -173,6 +176,10 @@ fn check_schema(
 ) {
     let value = match schema::parse_strict(arguments, limits.depth) {
         Ok(value) => value,
+        // A name that occurs twice is told with its place where the arguments are read.
+        Err(schema::StrictError::DuplicateKey { .. }) if problems.has(ProblemKind::DuplicateArgument) => {
+            return;
+        }
         Err(error) => {
             let kind = match error {
                 schema::StrictError::DuplicateKey { .. } => ProblemKind::DuplicateArgument,
@@ -194,13 +201,14 @@ fn check_schema(
         let sensitive = arguments::find_parameter(contents, tool, &found.root)
             .and_then(|index| tool.parameters.get(index))
             .is_some_and(|parameter| parameter.sensitive);
-        let path = if sensitive { &found.root } else { &found.path };
+        let path = wording::path(if sensitive { &found.root } else { &found.path });
         // The compiled checks say it better where both see it.
-        if problems.mentions(path, checked) {
+        if problems.mentions(&path, checked) {
             continue;
         }
         problems.push(ProblemKind::Schema, || {
-            (path.to_owned(), wording::schema(path, &found.message, sensitive))
+            let message = wording::schema(&path, &found.message, sensitive);
+            (path, message)
         });
     }
 }

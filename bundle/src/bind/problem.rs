@@ -18,7 +18,7 @@ pub struct BindError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub kind: ProblemKind,
-    /// As in `items[2].name`; a variable as `${NAME}`; empty for the arguments as a whole.
+    /// As in `items[2].name`, shortened; a variable as `${NAME}`; empty for the arguments as a whole.
     pub argument: String,
     pub message: String,
 }
@@ -35,6 +35,8 @@ pub enum ProblemKind {
     MissingPathParameter,
     InvalidPathParameter,
     InvalidHeaderValue,
+    /// A name that cannot stand where the member goes.
+    InvalidMemberName,
     WrongType,
     OutOfRange,
     NotInEnum,
@@ -61,6 +63,7 @@ impl ProblemKind {
             ProblemKind::MissingPathParameter => "missing_path_parameter",
             ProblemKind::InvalidPathParameter => "invalid_path_parameter",
             ProblemKind::InvalidHeaderValue => "invalid_header_value",
+            ProblemKind::InvalidMemberName => "invalid_member_name",
             ProblemKind::WrongType => "wrong_type",
             ProblemKind::OutOfRange => "out_of_range",
             ProblemKind::NotInEnum => "not_in_enum",
@@ -111,6 +114,11 @@ impl Problems {
 
     pub(crate) fn count(&self) -> usize {
         self.list.len() + self.omitted
+    }
+
+    /// Whether a problem of this kind is told.
+    pub(crate) fn has(&self, kind: ProblemKind) -> bool {
+        self.list.iter().any(|problem| problem.kind == kind)
     }
 
     /// Whether one of the first `count` problems is about an argument.

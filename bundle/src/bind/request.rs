@@ -100,6 +100,11 @@ impl Request {
         Ok(())
     }
 
+    /// Whether a header of this name, in lower case, is written.
+    pub(crate) fn has_header(&self, name: &str) -> bool {
+        self.lines.iter().any(|line| self.head.get(line.name..line.colon) == Some(name.as_bytes()))
+    }
+
     fn head_text(&self, start: usize, end: usize) -> &str {
         self.head.get(start..end).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
     }

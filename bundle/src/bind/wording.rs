@@ -7,6 +7,8 @@ use crate::schema::StrictError;
 
 /// Characters of a value that a message quotes.
 const MAX_QUOTED: usize = 60;
+/// Characters of a path, each name in it already shortened.
+const MAX_PATH: usize = 200;
 /// Names or allowed values that a message lists.
 const MAX_LISTED: usize = 12;
 /// Characters of a schema's own reason.
@@ -114,6 +116,11 @@ pub(super) fn strict_error(error: &StrictError) -> String {
         StrictError::NumberOutOfRange { .. } => "a number is too large to be checked".to_owned(),
         StrictError::NotJson(error) => format!("the arguments are not valid JSON: {error}"),
     }
+}
+
+/// A path cut to what a message may hold.
+pub(super) fn path(path: &str) -> String {
+    shorten_to(path, MAX_PATH)
 }
 
 /// A text cut to what a message may quote.

@@ -17,6 +17,15 @@ struct Translator<'p> {
     output: String,
 }
 
+/// What stands before a place in the pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Before {
+    /// Nothing that could be repeated: the start, an assertion.
+    Nothing,
+    Atom,
+    Quantifier,
+}
+
 /// What one escape stands for.
 enum Escape {
     /// The members of a class, and whether they are excluded.
@@ -31,21 +40,44 @@ enum Escape {
 pub(super) fn translate(pattern: &str) -> Result<String, String> {
     let mut translator =
         Translator { input: pattern.chars().peekable(), output: String::with_capacity(pattern.len() + 16) };
+    let mut before = Before::Nothing;
     while let Some(character) = translator.input.next() {
-        match character {
+        before = match character {
             '\\' => translator.escape()?,
-            '[' => translator.class()?,
-            '(' => translator.group()?,
-            '.' => translator.output.push_str(r"[^\n\r\x{2028}\x{2029}]"),
-            other => translator.output.push(other),
-        }
+            '*' | '+' | '?' | '{' => {
+                translator.quantifier(character, before)?;
+                Before::Quantifier
+            }
+            '(' => {
+                translator.group()?;
+                Before::Nothing
+            }
+            '|' | '^' | '$' => {
+                translator.output.push(character);
+                Before::Nothing
+            }
+            '[' => {
+                translator.class()?;
+                Before::Atom
+            }
+            '.' => {
+                translator.output.push_str(r"[^\n\r\x{2028}\x{2029}]");
+                Before::Atom
+            }
+            other => {
+                translator.output.push(other);
+                Before::Atom
+            }
+        };
     }
     Ok(translator.output)
 }
 
 impl Translator<'_> {
-    fn escape(&mut self) -> Result<(), String> {
-        match self.read_escape()? {
+    fn escape(&mut self) -> Result<Before, String> {
+        let escape = self.read_escape()?;
+        let before = if matches!(escape, Escape::Boundary(_)) { Before::Nothing } else { Before::Atom };
+        match escape {
             Escape::Class(members, false) => write_all(&mut self.output, &["[", members, "]"]),
             Escape::Class(members, true) => write_all(&mut self.output, &["[^", members, "]"]),
             Escape::Property(class) => self.output.push_str(&class),
@@ -53,21 +85,75 @@ impl Translator<'_> {
             Escape::Boundary('b') => self.output.push_str(r"(?-u:\b)"),
             Escape::Boundary(_) => self.output.push_str(r"(?-u:\B)"),
         }
+        Ok(before)
+    }
+
+    /// A `*`, `+`, `?` or `{2,3}`, with the `?` that makes it lazy.
+    fn quantifier(&mut self, first: char, before: Before) -> Result<(), String> {
+        let mut quantifier = String::from(first);
+        if first == '{' {
+            let is_part = |c: &char| c.is_ascii_digit() || *c == ',';
+            while let Some(part) = self.input.next_if(is_part) {
+                quantifier.push(part);
+            }
+            let counts = quantifier.get(1..).unwrap_or_default();
+            let is_count =
+                counts.starts_with(|c: char| c.is_ascii_digit()) && counts.matches(',').count() < 2;
+            if !is_count || self.input.next_if_eq(&'}').is_none() {
+                return Err(
+                    r"invalid pattern: `{` begins no count such as `{2,3}`, and a brace is written `\{`"
+                        .to_owned(),
+                );
+            }
+            quantifier.push('}');
+        }
+        match before {
+            Before::Atom => {}
+            Before::Nothing => return Err(format!("invalid pattern: `{quantifier}` has nothing to repeat")),
+            Before::Quantifier => {
+                return Err(format!(
+                    "`{quantifier}` after another quantifier is not ECMA-262, which has no possessive ones"
+                ));
+            }
+        }
+        self.output.push_str(&quantifier);
+        if self.input.next_if_eq(&'?').is_some() {
+            self.output.push('?');
+        }
         Ok(())
     }
 
+    /// What follows a `(`, up to the first thing in the group.
     fn group(&mut self) -> Result<(), String> {
         self.output.push('(');
-        if self.input.peek() != Some(&'?') {
+        if self.input.next_if_eq(&'?').is_none() {
             return Ok(());
         }
-        let mut ahead = self.input.clone();
-        ahead.next();
-        match (ahead.next(), ahead.next()) {
+        let kind = self.input.next();
+        match (kind, self.input.peek()) {
             (Some('=' | '!'), _) | (Some('<'), Some('=' | '!')) => {
                 Err("look-around is not supported: matching must take linear time".to_owned())
             }
-            _ => Ok(()),
+            (Some(':'), _) => {
+                self.output.push_str("?:");
+                Ok(())
+            }
+            (Some('<'), _) => {
+                self.output.push_str("?<");
+                for character in self.input.by_ref() {
+                    self.output.push(character);
+                    if character == '>' {
+                        break;
+                    }
+                }
+                Ok(())
+            }
+            (Some('P'), Some('<')) => Err("`(?P<name>…)` is not ECMA-262: write `(?<name>…)`".to_owned()),
+            (Some(flag), _) if flag.is_ascii_alphabetic() || flag == '-' => Err(format!(
+                "inline flags such as `(?{flag})` are not ECMA-262: write the alternatives out, as in `[aA]`"
+            )),
+            (Some(other), _) => Err(format!("`(?{other}` is not ECMA-262")),
+            (None, _) => Err("invalid pattern: unclosed group".to_owned()),
         }
     }
 

@@ -5,7 +5,7 @@
 
 use super::query::Pairs;
 use super::{Content, Sink, Source};
-use crate::bind::ProblemKind;
+use crate::bind::{ProblemKind, shorten};
 use crate::json::{self, Kind, Value};
 use crate::plan::BodyOp;
 use crate::tag::{BodyKind, BodyOpKind};
@@ -21,16 +21,18 @@ pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
     if !sink.request.has_body {
         return;
     }
-    let (length, limit) = (sink.request.body.len(), source.limits.body);
-    if length > limit {
+    // Text from the arguments is copied as it is, so before this it grows no further than they do.
+    let limit = source.limits.body;
+    if sink.request.body.len() > limit {
         sink.problems.push(ProblemKind::TooLarge, || {
             (
                 String::new(),
-                format!("the arguments make a body of {length} bytes, at most {limit} are allowed"),
+                format!("the arguments make a body longer than the {limit} bytes that are allowed"),
             )
         });
     }
-    let own = source.tool.headers.iter().any(|header| source.placed_name(header) == "content-type");
+    // The plan may have one that this call leaves out.
+    let own = sink.request.has_header("content-type");
     if let Some(content_type) = body.content_type.filter(|_| !own) {
         let value = source.string(content_type).as_bytes();
         let _: Result<(), ()> = sink.request.header("content-type", |out| {
@@ -41,7 +43,7 @@ pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
 }
 
 fn write_json(source: &Source<'_>, sink: &mut Sink<'_>) -> bool {
-    let Sink { request, problems, marks, .. } = sink;
+    let Sink { request, problems, marks, text, .. } = sink;
     let out = &mut request.body;
     marks.clear();
     out.push(b'{');
@@ -78,9 +80,9 @@ fn write_json(source: &Source<'_>, sink: &mut Sink<'_>) -> bool {
     }
     for extra in source.extras {
         let (key, value) = (extra.key.of(source.arguments), extra.value.of(source.arguments));
-        if is_declared(source, key) {
+        if is_declared(source, key, text) {
             problems.push(ProblemKind::UnknownArgument, || {
-                let name = key.unescaped(&mut String::new()).to_owned();
+                let name = shorten(key.unescaped(&mut String::new()));
                 let message = format!("`{name}` is not an argument: the tool sets that member itself");
                 (name, message)
             });
@@ -94,21 +96,32 @@ fn write_json(source: &Source<'_>, sink: &mut Sink<'_>) -> bool {
 }
 
 /// Whether the plan itself writes a member of that name at the top of the body. A second one could
-/// override it upstream.
-fn is_declared(source: &Source<'_>, key: Value<'_>) -> bool {
+/// override it upstream, and many an upstream does not tell `A` from `a`.
+fn is_declared(source: &Source<'_>, key: Value<'_>, text: &mut String) -> bool {
+    text.clear();
+    json::unescape(key.raw(), text);
+    let length = text.len();
     let mut depth = 0_usize;
     for BodyOp { kind, name, .. } in &source.tool.body.ops {
         if *kind == BodyOpKind::Close {
             depth = depth.saturating_sub(1);
             continue;
         }
-        let name = source.string(*name).trim_end_matches(':');
-        if depth == 0 && Value::of_valid(name).same_string(&key) {
-            return true;
+        if depth == 0 {
+            text.truncate(length);
+            json::unescape(Value::of_valid(source.string(*name).trim_end_matches(':')).raw(), text);
+            if text.split_at_checked(length).is_some_and(|(key, name)| folded(key).eq(folded(name))) {
+                return true;
+            }
         }
         depth += usize::from(*kind == BodyOpKind::Open);
     }
     false
+}
+
+/// Characters without their case. By way of upper case, because `ſ` is an `S` there but no `s`.
+fn folded(text: &str) -> impl Iterator<Item = char> {
+    text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase)
 }
 
 /// Writes `"name":`, after a comma unless it is an object's first. No member ends with `{`.
@@ -120,8 +133,14 @@ fn begin_member(name: &str, out: &mut Vec<u8>) {
 }
 
 fn write_form(source: &Source<'_>, sink: &mut Sink<'_>) -> bool {
-    let mut pairs =
-        Pairs { out: &mut sink.request.body, start: 0, first: b"", text: sink.text, name: sink.bytes };
+    let mut pairs = Pairs {
+        out: &mut sink.request.body,
+        start: 0,
+        first: b"",
+        limit: source.limits.body,
+        text: sink.text,
+        name: sink.bytes,
+    };
     for op in source.tool.body.ops.iter().filter(|op| op.kind == BodyOpKind::Field) {
         pairs.write(source, source.string(op.name), &op.value, sink.problems);
     }

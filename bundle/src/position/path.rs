@@ -1,8 +1,9 @@
 //! Path: every value stays inside the segment that the plan gives it.
 //!
 //! Encoding alone does not ensure that. Servers and frameworks decode once more than they should,
-//! then split at `/` and `\`, drop what follows a `;` and resolve `..`. So a segment is refused if a
-//! dot segment shows up however often it is decoded, and whatever literal stands beside the value.
+//! then split at `/` and `\`, drop what follows a `;`, `?` or `#`, trim spaces and resolve `..`. So a
+//! segment is refused if a dot segment shows up however often it is decoded, and whatever literal
+//! stands beside the value.
 
 use super::text::{self, Percent, Place, Separator};
 use super::{Refusal, Sink, Source, percent};
@@ -14,12 +15,20 @@ use crate::tag::PartKind;
 /// Layers of encoding that a value may have of its own, beyond ours.
 const MAX_LAYERS: usize = 4;
 
+const DOT_SEGMENT: &str = "is part of the path and must not contain `.` or `..` as a segment";
+
 /// The segment being written.
 #[derive(Debug, Clone, Copy)]
 struct Segment {
     start: usize,
     /// The last part in it whose value needs a closer look.
     owner: Option<Part>,
+    /// The last part in it that is a value.
+    value: Option<Part>,
+    /// A literal in it holds `%`, with which even digits can turn into something else.
+    encoded: bool,
+    /// What separates the elements of a list in it.
+    separator: Option<Separator>,
 }
 
 /// Percent-encoding that keeps an eye on what it encodes.
@@ -27,27 +36,32 @@ struct Segment {
 struct PathValue {
     /// Bytes, before encoding.
     length: usize,
+    /// Not only empty pieces.
+    filled: bool,
     /// Letters, digits, `-`, `_` and `~` only, so that whatever it stands in is no dot segment.
     harmless: bool,
     control: bool,
+    separator: Option<Separator>,
 }
 
 pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
-    let mut segment = Segment { start: 0, owner: None };
+    let mut segment = Segment::after(b"", 0);
     for &part in &source.tool.path {
         match part.kind {
             PartKind::Literal => {
                 let literal = source.contents.strings.bytes(StrId(part.id));
                 let Some(first) = literal.iter().position(|&byte| byte == b'/') else {
                     sink.request.target.extend_from_slice(literal);
+                    segment.stand_beside(literal);
                     continue;
                 };
                 let (before, rest) = literal.split_at_checked(first).unwrap_or_default();
                 sink.request.target.extend_from_slice(before);
+                segment.stand_beside(before);
                 segment.close(source, sink);
                 sink.request.target.extend_from_slice(rest);
-                let after = rest.iter().rev().take_while(|&&byte| byte != b'/').count();
-                segment = Segment { start: sink.request.target.len() - after, owner: None };
+                let after = rest.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+                segment = Segment::after(after, sink.request.target.len());
             }
             PartKind::Parameter => {
                 let Some(argument) = source.argument(part.id) else { continue };
@@ -76,7 +90,21 @@ pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
 }
 
 impl Segment {
+    /// A segment that a literal begins, which ends at `end`.
+    fn after(literal: &[u8], end: usize) -> Segment {
+        let start = end.saturating_sub(literal.len());
+        let mut segment = Segment { start, owner: None, value: None, encoded: false, separator: None };
+        segment.stand_beside(literal);
+        segment
+    }
+
+    fn stand_beside(&mut self, literal: &[u8]) {
+        self.encoded |= literal.contains(&b'%');
+    }
+
     fn own(&mut self, part: Part, value: &PathValue) {
+        self.value = Some(part);
+        self.separator = value.separator.or(self.separator);
         if !value.harmless {
             self.owner = Some(part);
         }
@@ -84,9 +112,9 @@ impl Segment {
 
     /// Ends the segment: with a value in it, it must not lead anywhere else.
     fn close(self, source: &Source<'_>, sink: &mut Sink<'_>) {
-        let Some(owner) = self.owner else { return };
+        let Some(owner) = self.owner.or(self.value.filter(|_| self.encoded)) else { return };
         let written = sink.request.target.get(self.start..).unwrap_or_default();
-        if let Err(message) = check_segment(written, sink.bytes) {
+        if let Err(message) = check_segment(written, self.separator, sink.bytes) {
             refused(message.to_owned()).report(&source.part_name(owner), sink.problems);
         }
     }
@@ -94,13 +122,13 @@ impl Segment {
 
 impl Default for PathValue {
     fn default() -> PathValue {
-        PathValue { length: 0, harmless: true, control: false }
+        PathValue { length: 0, filled: false, harmless: true, control: false, separator: None }
     }
 }
 
 impl PathValue {
     fn check(&self, limit: usize) -> Result<(), Refusal> {
-        if self.length == 0 {
+        if !self.filled {
             return Err(refused("is part of the path and must not be empty".to_owned()));
         }
         if self.length > limit {
@@ -119,6 +147,11 @@ impl PathValue {
 impl Place for PathValue {
     fn piece(&mut self, text: &str, separator: Option<Separator>, out: &mut Vec<u8>) -> Result<(), Refusal> {
         self.length += text.len();
+        self.filled |= !text.is_empty();
+        // An upstream that takes the list apart may use an element as a segment.
+        if separator.is_some() && is_dot_segment(text.as_bytes()) {
+            return Err(refused(DOT_SEGMENT.to_owned()));
+        }
         if text.bytes().all(|byte| percent::is_unreserved(byte) && byte != b'.') {
             out.extend_from_slice(text.as_bytes());
             return Ok(());
@@ -131,22 +164,32 @@ impl Place for PathValue {
     fn separate(&mut self, separator: Separator, out: &mut Vec<u8>) {
         self.length += 1;
         self.harmless = false;
+        self.separator = Some(separator);
         Percent.separate(separator, out);
     }
 }
 
-fn check_segment(segment: &[u8], buffer: &mut Vec<u8>) -> Result<(), &'static str> {
+fn check_segment(
+    segment: &[u8],
+    separator: Option<Separator>,
+    buffer: &mut Vec<u8>,
+) -> Result<(), &'static str> {
     buffer.clear();
     buffer.extend_from_slice(segment);
+    let separator = separator.map(Separator::byte);
     let mut layers = 0;
-    while percent::decode(buffer) {
+    loop {
+        let splits = |&byte: &u8| matches!(byte, b'/' | b'\\') || Some(byte) == separator;
+        if buffer.split(splits).any(is_dot_segment) {
+            return Err(DOT_SEGMENT);
+        }
+        if !percent::decode(buffer) {
+            break;
+        }
         layers += 1;
         if layers > MAX_LAYERS + 1 {
             return Err("is part of the path and is percent-encoded too many times");
         }
-    }
-    if buffer.split(|byte| matches!(byte, b'/' | b'\\')).any(is_dot_segment) {
-        return Err("is part of the path and must not contain `.` or `..` as a segment");
     }
     // 0xC0 and 0xC1 only occur in overlong encodings, which lax decoders read as ASCII.
     if layers > 1 && buffer.iter().any(|byte| byte.is_ascii_control() || matches!(byte, 0xC0 | 0xC1)) {
@@ -155,9 +198,10 @@ fn check_segment(segment: &[u8], buffer: &mut Vec<u8>) -> Result<(), &'static st
     Ok(())
 }
 
+/// As those see it that cut off parameters, a query or a fragment.
 fn is_dot_segment(segment: &[u8]) -> bool {
-    let name = segment.split(|&byte| byte == b';').next().unwrap_or_default();
-    matches!(name, b"." | b"..")
+    let name = segment.split(|byte| matches!(byte, b';' | b'?' | b'#')).next().unwrap_or_default();
+    matches!(name.trim_ascii(), b"." | b"..")
 }
 
 fn refused(message: String) -> Refusal {
@@ -171,7 +215,7 @@ mod tests {
     fn is_refused(value: &str) -> bool {
         let mut segment = Vec::new();
         percent::encode(value, &mut segment);
-        check_segment(&segment, &mut Vec::new()).is_err()
+        check_segment(&segment, None, &mut Vec::new()).is_err()
     }
 
     #[test]
@@ -200,6 +244,11 @@ mod tests {
             "a/..;b/c",
             "%2e%2e%3b",
             "%c0%ae%c0%ae",
+            "..?x",
+            "..%3fx",
+            "..#",
+            ".. ",
+            "%20..%20;x",
         ] {
             assert!(is_refused(value), "{value}");
         }
@@ -209,7 +258,7 @@ mod tests {
     fn values_that_only_look_like_dot_segments_pass() {
         for value in [
             "...", "a..b", ".hidden", "x.", "1.5", "a/b", "..a", "%", "100%", "%zz", "a;..", "50%25",
-            "x%20y", "é", "a%2Fb",
+            "x%20y", "é", "a%2Fb", "a?..", ". .",
         ] {
             assert!(!is_refused(value), "{value}");
         }

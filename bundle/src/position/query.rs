@@ -15,6 +15,9 @@ pub(super) struct Pairs<'s> {
     /// Where the first pair begins; `first` is written before it.
     pub start: usize,
     pub first: &'static [u8],
+    /// How long `out` may become. Names are written for each leaf and so grow faster than the
+    /// arguments: nothing more is written once it is longer, and whoever checks it then sees that.
+    pub limit: usize,
     pub text: &'s mut String,
     /// The name of the pair being written, encoded.
     pub name: &'s mut Vec<u8>,
@@ -22,20 +25,28 @@ pub(super) struct Pairs<'s> {
 
 pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
     let start = sink.request.target.len();
+    let limit = source.limits.target;
     let mut pairs =
-        Pairs { out: &mut sink.request.target, start, first: b"?", text: sink.text, name: sink.bytes };
+        Pairs { out: &mut sink.request.target, start, first: b"?", limit, text: sink.text, name: sink.bytes };
     for placed in &source.tool.query {
         pairs.write(source, source.placed_name(placed), &placed.value, sink.problems);
     }
-    let (length, limit) = (sink.request.target.len(), source.limits.target);
-    if length > limit {
+    if sink.request.target.len() > limit {
         sink.problems.push(ProblemKind::TooLarge, || {
             (
                 String::new(),
-                format!("the arguments make a URL of {length} bytes, at most {limit} are allowed"),
+                format!("the arguments make a URL longer than the {limit} bytes that are allowed"),
             )
         });
     }
+}
+
+/// Why a value is not written to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    Full,
+    /// A member's name would read as several.
+    Name,
 }
 
 impl Pairs<'_> {
@@ -45,7 +56,18 @@ impl Pairs<'_> {
         self.name.extend_from_slice(name.as_bytes());
         match source.content(value) {
             Content::Argument(None) => {}
-            Content::Argument(Some(argument)) => self.argument(argument),
+            Content::Argument(Some(argument)) => {
+                if self.argument(argument) == Err(Stop::Name) {
+                    problems.push(ProblemKind::InvalidMemberName, || {
+                        let name = source.string(argument.parameter.name);
+                        let message = format!(
+                            "`{name}` is sent with the names of its members in brackets: none may be empty or \
+                             contain `[` or `]`"
+                        );
+                        (name.to_owned(), message)
+                    });
+                }
+            }
             Content::Fixed(parts) => {
                 self.begin();
                 source.write_fixed(parts, problems, self.out, |text, out| {
@@ -56,14 +78,15 @@ impl Pairs<'_> {
         }
     }
 
-    fn argument(&mut self, Argument { parameter, value }: Argument<'_>) {
+    fn argument(&mut self, Argument { parameter, value }: Argument<'_>) -> Result<(), Stop> {
+        self.room()?;
         match (parameter.style, value.kind) {
             (Style::Repeat, Kind::Array) => {
                 for element in json::elements(value).filter(|element| element.kind != Kind::Null) {
-                    self.one(element);
+                    self.one(element)?;
                 }
             }
-            (Style::Deep, Kind::Array | Kind::Object) => self.deep(value),
+            (Style::Deep, Kind::Array | Kind::Object) => self.deep(value)?,
             (style, _) => {
                 let before = self.out.len();
                 self.begin();
@@ -74,33 +97,49 @@ impl Pairs<'_> {
                 }
             }
         }
+        Ok(())
     }
 
     /// `a[b][0]=c`, with the brackets encoded. Recursion is bounded by the depth of the arguments.
-    fn deep(&mut self, value: Value<'_>) {
+    fn deep(&mut self, value: Value<'_>) -> Result<(), Stop> {
         let length = self.name.len();
         for (index, element) in json::elements(value).enumerate() {
             // Writing to a `Vec` cannot fail.
             let _ = write!(self.name, "%5B{index}%5D");
-            self.deep(element);
+            self.deep(element)?;
             self.name.truncate(length);
         }
         for (key, member) in json::members(value) {
+            let key = key.unescaped(self.text);
+            // `a[b][0]` is what a member `b][0` would become too, past the checks of `b`.
+            if key.is_empty() || key.contains(['[', ']']) {
+                return Err(Stop::Name);
+            }
             self.name.extend_from_slice(b"%5B");
-            percent::encode(key.unescaped(self.text), self.name);
+            percent::encode(key, self.name);
             self.name.extend_from_slice(b"%5D");
-            self.deep(member);
+            if self.name.len() > self.limit {
+                self.begin();
+                return Err(Stop::Full);
+            }
+            self.deep(member)?;
             self.name.truncate(length);
         }
         if !matches!(value.kind, Kind::Array | Kind::Object | Kind::Null) {
-            self.one(value);
+            self.one(value)?;
         }
+        Ok(())
     }
 
-    fn one(&mut self, value: Value<'_>) {
+    fn one(&mut self, value: Value<'_>) -> Result<(), Stop> {
         self.begin();
         // Percent-encoding refuses nothing.
         let _ = text::one(value, None, &mut Percent, self.text, self.out);
+        self.room()
+    }
+
+    fn room(&self) -> Result<(), Stop> {
+        if self.out.len() > self.limit { Err(Stop::Full) } else { Ok(()) }
     }
 
     fn begin(&mut self) {

@@ -29,7 +29,9 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
     let keys: Vec<_> =
         arguments.sign.iter().map(|path| keys_file::read_secret(path)).collect::<anyhow::Result<_>>()?;
-    let report = check(&arguments.specs.discover()?, &Disk);
+    let input = arguments.specs.discover()?;
+    disk::refuse_output(&arguments.output, &input)?;
+    let report = check(&input, &Disk);
     let outcome = outcome(&report, arguments.deny.is_some());
     if !report.diagnostics.is_empty() {
         render(Format::Human, &report, streams.err_color, &mut streams.err)?;
@@ -38,7 +40,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
         return Ok(outcome);
     }
     let contents = report.contents.as_ref().context("specs without errors have a plan")?;
-    let mut bytes = format::write(contents)?;
+    let mut bytes = format::write(contents).map_err(|error| anyhow::anyhow!(error.to_string()))?;
     for key in &keys {
         bytes = format::sign(bytes, key)?;
     }

@@ -5,7 +5,6 @@ use crate::check::{Report, check};
 use crate::disk::{self, Disk};
 use crate::fix;
 use crate::render::{Format, render};
-use anyhow::Context;
 use std::path::Path;
 
 /// Say all that is wrong with the specs
@@ -24,6 +23,9 @@ pub struct Arguments {
     fix: bool,
 }
 
+/// Enough for fixes that wait for one another.
+const MAX_FIX_ROUNDS: usize = 8;
+
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 pub enum Deny {
     Warnings,
@@ -32,15 +34,25 @@ pub enum Deny {
 pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
     let input = arguments.specs.discover()?;
     let mut report = check(&input, &Disk);
+    let mut unwritten = 0;
     if arguments.fix {
-        let fixed = write_fixes(&report)?;
-        if fixed > 0 {
-            writeln!(streams.err, "mended {}", counted(fixed, "problem"))?;
+        let mut mended = 0;
+        // Mending one thing may show another.
+        for _ in 0..MAX_FIX_ROUNDS {
+            let fixed = write_fixes(&report, streams, &mut unwritten)?;
+            if fixed == 0 {
+                break;
+            }
+            mended += fixed;
             report = check(&input, &Disk);
+        }
+        if mended > 0 {
+            writeln!(streams.err, "mended {}", counted(mended, "problem"))?;
         }
     }
     render(arguments.format, &report, streams.out_color, &mut streams.out)?;
-    Ok(outcome(&report, arguments.deny.is_some()))
+    let outcome = outcome(&report, arguments.deny.is_some());
+    Ok(if unwritten > 0 { Outcome::Incomplete } else { outcome })
 }
 
 pub fn outcome(report: &Report, deny_warnings: bool) -> Outcome {
@@ -53,17 +65,26 @@ pub fn outcome(report: &Report, deny_warnings: bool) -> Outcome {
     }
 }
 
-fn write_fixes(report: &Report) -> anyhow::Result<usize> {
+/// Writes the mended files and returns how many fixes were applied; a file that cannot be written is named and left.
+fn write_fixes(report: &Report, streams: &mut Streams, unwritten: &mut usize) -> anyhow::Result<usize> {
     let mut applied = 0;
     for file in fix::apply(report) {
-        let path = Path::new(&file.name);
-        let mode = std::fs::metadata(path).map(|metadata| metadata.permissions());
-        disk::write_atomically(path, file.text.as_bytes(), false)
-            .with_context(|| format!("`{}` cannot be written", file.name))?;
-        if let Ok(mode) = mode {
-            std::fs::set_permissions(path, mode)?;
+        match write_fixed(Path::new(&file.name), &file.text) {
+            Ok(()) => applied += file.applied,
+            Err(error) => {
+                *unwritten += 1;
+                writeln!(streams.err, "error: `{}` cannot be mended: {}", file.name, disk::plain(&error))?;
+            }
         }
-        applied += file.applied;
     }
     Ok(applied)
+}
+
+fn write_fixed(path: &Path, text: &str) -> std::io::Result<()> {
+    let permissions = std::fs::metadata(path)?.permissions();
+    if permissions.readonly() {
+        return Err(std::io::Error::other("it is read-only"));
+    }
+    disk::write_atomically(path, text.as_bytes(), false)?;
+    std::fs::set_permissions(path, permissions)
 }

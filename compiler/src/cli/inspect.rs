@@ -90,7 +90,16 @@ fn print_tool(out: &mut dyn Write, tool: &ToolView<'_>) -> std::io::Result<()> {
     for header in &tool.headers {
         writeln!(out, "           {header}")?;
     }
+    for cookie in &tool.cookies {
+        writeln!(out, "           cookie: {cookie}")?;
+    }
     writeln!(out, "body       {}", tool.body)?;
+    for member in &tool.body_members {
+        writeln!(out, "           {member}")?;
+    }
+    if let Some(answer) = tool.respond {
+        writeln!(out, "answer     {}", answer.escape_debug())?;
+    }
     writeln!(out, "timeout    {} ms, {}", tool.timeout_ms, retries(tool.retry_count))?;
     writeln!(out, "cache      {} s", tool.cache_seconds)?;
     writeln!(out, "scopes     {}", list_or(&tool.scopes, "none"))?;

@@ -11,6 +11,7 @@
 //! rule and no other error, each passing block no error at all. `mcpc explain`, `mcpc rules`, `docs/rules.md` and SARIF
 //! read the table. A code is never reused, even when its rule is gone.
 
+mod allowed;
 mod context;
 mod findings;
 mod headers;

@@ -18,6 +18,11 @@ impl NestedText<'_> {
         self.steps.last().map(String::as_str)
     }
 
+    /// How many arrays and objects it lies in.
+    pub fn depth(&self) -> usize {
+        self.steps.len()
+    }
+
     /// The literal of the text inside `whole`.
     pub fn span(&self, sources: &Sources, toolset: &ToolsetSpec, tool: &ToolSpec, whole: Span) -> Span {
         if self.steps.is_empty() {

@@ -1,8 +1,9 @@
 //! Which parameter a placeholder names, or was meant to name.
 
-use crate::spec::{ParameterSpec, Placeholder, ToolSpec};
+use crate::spec::{EndpointProblem, ParameterSpec, Placeholder, ToolSpec};
 use crate::suggest;
 use mcp_bundle::tag::Position;
+use std::ops::Range;
 
 /// The path parameter of a placeholder.
 pub fn bound<'a>(tool: &'a ToolSpec, placeholder: &Placeholder) -> Option<&'a ParameterSpec> {
@@ -13,7 +14,8 @@ pub fn bound<'a>(tool: &'a ToolSpec, placeholder: &Placeholder) -> Option<&'a Pa
 pub fn meant<'a>(tool: &'a ToolSpec, placeholder: &Placeholder) -> Option<&'a ParameterSpec> {
     let free = || path_parameters(tool).filter(|parameter| !is_placed(tool, &parameter.name.value));
     let by_wire_name = free().find(|parameter| parameter.wire_name().value == placeholder.name);
-    by_wire_name.or_else(|| {
+    let by_word = || free().find(|parameter| holds_word(&placeholder.name, &parameter.name.value));
+    by_wire_name.or_else(by_word).or_else(|| {
         let name =
             suggest::nearest(&placeholder.name, free().map(|parameter| parameter.name.value.as_str()))?;
         tool.parameter(name)
@@ -26,6 +28,96 @@ pub fn is_placed(tool: &ToolSpec, name: &str) -> bool {
     placeholders.into_iter().any(|placeholder| placeholder.name == name)
 }
 
+/// Whether something in the endpoint may stand for this parameter, however it is written: then its place is not
+/// known before that is mended.
+pub fn may_be_placed(tool: &ToolSpec, name: &str) -> bool {
+    let Some(endpoint) = tool.endpoint.as_ref().map(|endpoint| &endpoint.value) else {
+        return false;
+    };
+    let is_meant = |placeholder: &Placeholder| {
+        holds_word(&placeholder.name, name)
+            || (bound(tool, placeholder).is_none() && suggest::nearest(&placeholder.name, [name]).is_some())
+    };
+    let angled = || foreign(tool, name).and_then(|range| endpoint.text.get(range)?.strip_prefix('<'));
+    // What is wrong with `<id>` is said by `invalid-url`.
+    has_malformed(tool) || angled().is_some() || endpoint.placeholders.iter().any(is_meant)
+}
+
+/// Whether the endpoint has braces that are no placeholder.
+pub fn has_malformed(tool: &ToolSpec) -> bool {
+    let problems = tool.endpoint.iter().flat_map(|endpoint| &endpoint.value.problems);
+    problems.into_iter().any(|problem| matches!(problem, EndpointProblem::Placeholder { .. }))
+}
+
+/// Where the path has a segment that means this parameter in other notations: `:id` or `<id>`, which is
+/// plain text here.
+pub fn foreign(tool: &ToolSpec, name: &str) -> Option<Range<usize>> {
+    let text = &tool.endpoint.as_ref()?.value.text;
+    let path = text.split(['?', '#']).next().unwrap_or_default();
+    let mut start = 0;
+    for segment in path.split('/') {
+        let inner = segment
+            .strip_prefix(':')
+            .or_else(|| segment.strip_prefix('<').and_then(|inner| inner.strip_suffix('>')));
+        // Flask writes `<int:id>`.
+        if start > 0 && inner.is_some_and(|inner| inner.rsplit(':').next() == Some(name)) {
+            return Some(start..start + segment.len());
+        }
+        start += segment.len() + 1;
+    }
+    None
+}
+
+/// Whether a name stands in a text, with nothing beside it that would make it another name.
+fn holds_word(text: &str, name: &str) -> bool {
+    let joins = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(name).any(|(at, _)| {
+        let (before, after) =
+            (text.get(..at).unwrap_or_default(), text.get(at + name.len()..).unwrap_or_default());
+        !name.is_empty() && !before.ends_with(joins) && !after.starts_with(joins)
+    })
+}
+
 pub fn path_parameters(tool: &ToolSpec) -> impl Iterator<Item = &ParameterSpec> {
     tool.parameters.iter().filter(|parameter| parameter.position() == Position::Path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{MemoryFiles, check_files};
+
+    fn tool(endpoint: &str) -> ToolSpec {
+        let spec =
+            format!("[[tool]]\nname = \"a\"\nmethod = \"GET\"\nendpoint = \"https://a.example{endpoint}\"\n");
+        check_files(&MemoryFiles::one("spec.toml", &spec)).toolsets.remove(0).tools.remove(0)
+    }
+
+    #[test]
+    fn a_placeholder_may_mean_a_parameter_in_many_spellings() {
+        for endpoint in
+            ["/{id}", "/{ id }", "/{{id}}", "/${id}", "/{id:int}", "/{int:id}", "/{idd}", "/?q={id}"]
+        {
+            assert!(may_be_placed(&tool(endpoint), "id"), "{endpoint}");
+        }
+        for endpoint in ["/", "/{order}", "/{prepaid}", "/{order_id}", "/id"] {
+            assert!(!may_be_placed(&tool(endpoint), "id"), "{endpoint}");
+        }
+    }
+
+    #[test]
+    fn notations_of_others_are_found() {
+        for (endpoint, segment) in [
+            ("/o/:id/x", Some(":id")),
+            ("/o/<id>", Some("<id>")),
+            ("/o/<int:id>?a", Some("<int:id>")),
+            ("/o/:idx", None),
+            ("/o?x=/:id", None),
+            ("/o/id", None),
+        ] {
+            let tool = tool(endpoint);
+            let text = &tool.endpoint.as_ref().unwrap().value.text;
+            assert_eq!(foreign(&tool, "id").and_then(|range| text.get(range)), segment, "{endpoint}");
+        }
+    }
 }

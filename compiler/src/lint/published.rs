@@ -122,6 +122,11 @@ impl<'a> Text<'a> {
         format!("{key} of {} `{}`", self.kind, self.name)
     }
 
+    /// The verb that goes with the label.
+    pub fn verb(&self, singular: &'static str, plural: &'static str) -> &'static str {
+        if self.key == "instructions" { plural } else { singular }
+    }
+
     /// Where a byte range of the text was written.
     pub fn span(&self, context: &ToolsetContext<'_>, range: Range<usize>) -> Span {
         let steps = self.path.steps();

@@ -202,7 +202,7 @@ fn is_plain(value: &Json, depth: usize) -> bool {
     }
 }
 
-fn is_set_of_names(value: &Json) -> bool {
+pub fn is_set_of_names(value: &Json) -> bool {
     value.as_array().is_some_and(|names| names.iter().all(|n| n.as_str().is_some()) && !has_twins(names))
 }
 

@@ -61,3 +61,21 @@ fn only_the_word_object_is_the_type_of_arguments() {
     let spec = tool_with("[tool.input_schema]\ndescription = \"x\"");
     assert_eq!(underlined(&INVALID_SCHEMA, &spec), ["[tool.input_schema]"]);
 }
+
+#[test]
+fn what_is_required_must_be_declared_unless_the_schema_is_open() {
+    let refused = |rest: &str| {
+        let spec = tool_with(&format!("input_schema = {{ type = \"object\", required = [\"a\"], {rest} }}"));
+        underlined(&INVALID_SCHEMA, &spec)
+    };
+    assert_eq!(refused("properties = { b = true }"), ["\"a\""]);
+    assert_eq!(refused("additionalProperties = false"), ["\"a\""]);
+    for open in [
+        "additionalProperties = true",
+        "additionalProperties = { type = \"string\" }",
+        "patternProperties = { \"^a\" = true }",
+        "anyOf = [{ properties = { a = true } }]",
+    ] {
+        assert_eq!(refused(open), [""; 0], "{open}");
+    }
+}

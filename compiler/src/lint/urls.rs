@@ -2,7 +2,9 @@
 
 use crate::source::Span;
 use crate::spec::{Endpoint, ToolsetSpec, parse_endpoint};
+use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// An upstream's URL or a tool's endpoint.
 #[derive(Debug)]
@@ -26,4 +28,42 @@ pub fn all(toolset: &ToolsetSpec) -> impl Iterator<Item = SpecUrl<'_>> {
         span: endpoint.span,
         is_upstream: false,
     }))
+}
+
+/// A name in an endpoint's own query.
+#[derive(Debug)]
+pub struct FixedName<'a> {
+    /// As an upstream reads it.
+    pub decoded: Cow<'a, str>,
+    /// In the endpoint's text, as it is written there.
+    pub range: Range<usize>,
+}
+
+/// The names that the query of an endpoint fixes.
+pub fn fixed_names(endpoint: &Endpoint) -> impl Iterator<Item = FixedName<'_>> {
+    let mut at = endpoint.text.find('?').map_or(0, |mark| mark + 1);
+    let pairs = endpoint.query.as_deref().unwrap_or_default().split('&');
+    pairs.filter_map(move |pair| {
+        let start = at;
+        at += pair.len() + 1;
+        let name = pair.split('=').next().unwrap_or_default();
+        let decoded = percent_decode_str(name).decode_utf8_lossy();
+        (!pair.is_empty()).then(|| FixedName { decoded, range: start..start + name.len() })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fixed_names_are_decoded_and_located() {
+        let endpoint = parse_endpoint("https://a.example/x?r%6fle=a=b&&flag&a%5Bb%5D=?c");
+        let names: Vec<_> = fixed_names(&endpoint)
+            .map(|name| (name.decoded, endpoint.text.get(name.range).unwrap()))
+            .collect();
+        let expected = [("role", "r%6fle"), ("flag", "flag"), ("a[b]", "a%5Bb%5D")];
+        assert_eq!(names, expected.map(|(decoded, written)| (decoded.into(), written)));
+        assert_eq!(fixed_names(&parse_endpoint("/x")).count(), 0);
+    }
 }

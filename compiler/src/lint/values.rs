@@ -28,6 +28,33 @@ pub fn show(value: &Json) -> String {
     show_text(&value.to_text())
 }
 
+/// A value in a message about it.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Shown {
+    Value(String),
+    /// It is of a `sensitive` parameter, and never appears.
+    Hidden,
+}
+
+pub fn shown(value: &Json, sensitive: bool) -> Shown {
+    if sensitive { Shown::Hidden } else { Shown::Value(show(value)) }
+}
+
+impl Shown {
+    /// "default `20`", or "the default" where the value is hidden.
+    pub fn after(&self, word: &str) -> String {
+        match self {
+            Shown::Value(value) => format!("{word} {value}"),
+            Shown::Hidden => format!("the {word}"),
+        }
+    }
+}
+
+/// "1 character", "2 characters".
+pub fn counted(count: usize, one: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
+}
+
 /// A text as a message quotes it: in backticks, on one line, shortened.
 pub fn show_text(text: &str) -> String {
     let mut shown = String::from("`");

@@ -71,7 +71,8 @@ pub fn plan(builder: &mut Builder, tool: &ToolSpec) -> Arguments {
         parameters.push(planner.parameter(&name, schema, spec, required, check));
         names.push(name);
     }
-    let additional = planner.additional(&root);
+    // A fixed answer has no body for them to go into.
+    let additional = if tool.respond.is_some() { None } else { planner.additional(&root) };
     let schema = match (whole, planner.beyond.is_empty()) {
         (true, _) => Some(planner.builder.schema(&root)),
         (false, false) => {
@@ -108,7 +109,10 @@ impl Planner<'_> {
         check: u32,
     ) -> Parameter {
         let position = spec.map_or(Position::Body, ParameterSpec::position);
-        let kind = schema.get("type").and_then(Json::as_str);
+        let kind = match schema.get("type") {
+            Some(Json::Array(kinds)) => kinds.iter().filter_map(Json::as_str).find(|kind| *kind != "null"),
+            kind => kind.and_then(Json::as_str),
+        };
         let kind = kind.and_then(|kind| Type::ALL.into_iter().find(|t| t.as_str() == kind));
         let style = spec.and_then(|p| p.style.as_ref()).map(|style| style.value);
         let header = schema.get("x-mcp-header").and_then(Json::as_str);
@@ -150,7 +154,12 @@ fn needs_whole_schema(root: &Json) -> bool {
         "additionalProperties" => value.as_bool().is_some(),
         keyword => ROOT_KEYWORDS.contains(&keyword) || keyword.starts_with("x-"),
     };
-    !members.iter().all(known) || schema_walk::refers_beyond_definitions(root)
+    let declared = schema_walk::declared_properties(root);
+    let required = root.get("required").and_then(Json::as_array).unwrap_or_default();
+    let undeclared = |name: &Json| name.as_str().is_none_or(|name| !declared.contains_key(name));
+    !members.iter().all(known)
+        || schema_walk::refers_beyond_definitions(root)
+        || required.iter().any(undeclared)
 }
 
 /// A schema of some of the root's properties, with the definitions they may refer to.

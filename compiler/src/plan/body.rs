@@ -85,7 +85,7 @@ fn form(
             None => field(builder, name, argument(arguments, &parameter.name.value)),
             Some(value) => {
                 let style = style_of(parameter);
-                for text in constant::texts(builder, &value.value, style, place::percent_encoded) {
+                for text in constant::texts(builder, &value.value, style, Position::Body) {
                     field(builder, name, text);
                 }
             }

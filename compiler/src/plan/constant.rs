@@ -5,7 +5,7 @@ use super::place;
 use crate::json::Json;
 use crate::spec::{TextPart, Variable, split_variables};
 use mcp_bundle::plan::Part;
-use mcp_bundle::tag::Style;
+use mcp_bundle::tag::{Position, Style};
 use std::collections::BTreeSet;
 
 /// How literals are encoded for their place.
@@ -21,15 +21,13 @@ pub fn text(builder: &mut Builder, text: &str, encode: Encode) -> Vec<Part> {
     parts.into_iter().map(part).collect()
 }
 
-/// The texts of a constant outside a JSON body: one, or several to be sent under the same name.
-pub fn texts(builder: &mut Builder, value: &Json, style: Style, encode: Encode) -> Vec<Vec<Part>> {
-    let separator = match style {
-        Style::Comma => ",",
-        Style::Space => "%20",
-        Style::Pipe => "%7C",
-        _ => "",
-    };
+/// The texts of a constant outside a JSON body: one, or several to be sent under the same name, or none of an
+/// empty list.
+pub fn texts(builder: &mut Builder, value: &Json, style: Style, position: Position) -> Vec<Vec<Part>> {
+    let encode = place::encoding(position);
+    let separator = place::separator(style, position);
     match value {
+        Json::Array(items) if items.is_empty() && style != Style::Json => Vec::new(),
         Json::Array(items) if style == Style::Repeat => {
             items.iter().map(|item| scalar(builder, item, encode)).collect()
         }
@@ -37,8 +35,7 @@ pub fn texts(builder: &mut Builder, value: &Json, style: Style, encode: Encode) 
             let mut parts = Vec::new();
             for (i, item) in items.iter().enumerate() {
                 if i > 0 {
-                    let literal = if encode("%") == "%" { place::decoded(separator) } else { separator };
-                    parts.push(builder.literal(literal));
+                    parts.push(builder.literal(separator));
                 }
                 parts.extend(scalar(builder, item, encode));
             }

@@ -125,7 +125,8 @@ fn policy(builder: &mut Builder, tool: Tool<'_>) -> u32 {
 
 fn response(builder: &mut Builder, spec: &ToolSpec) -> ResponsePlan {
     let template = |builder: &mut Builder, template: &TemplateSpec| {
-        builder.template(template.dialect(), template.text())
+        // Files have the line ends of the machine they were checked out on.
+        builder.template(template.dialect(), &template.text().replace("\r\n", "\n"))
     };
     ResponsePlan {
         template: spec.response_template.as_ref().map(|t| template(builder, t)),

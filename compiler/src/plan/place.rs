@@ -35,12 +35,24 @@ pub fn json_name(name: &str) -> String {
     quoted
 }
 
-/// The separator of a style where nothing is percent-encoded.
-pub fn decoded(separator: &str) -> &str {
-    match separator {
-        "%20" => " ",
-        "%7C" => "|",
-        other => other,
+/// How a text is encoded in a position.
+pub fn encoding(position: Position) -> fn(&str) -> String {
+    match position {
+        Position::Header => verbatim,
+        _ => percent_encoded,
+    }
+}
+
+/// What stands between the elements of a list; nothing where a style has no such thing.
+pub fn separator(style: Style, position: Position) -> &'static str {
+    match (style, position) {
+        (Style::Comma, Position::Cookie) => "%2C",
+        (Style::Comma, _) => ",",
+        (Style::Space, Position::Header) => " ",
+        (Style::Space, _) => "%20",
+        (Style::Pipe, Position::Header) => "|",
+        (Style::Pipe, _) => "%7C",
+        (Style::Repeat | Style::Deep | Style::Json, _) => "",
     }
 }
 

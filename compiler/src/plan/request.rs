@@ -81,7 +81,8 @@ fn path_value(builder: &mut Builder, parameter: &ParameterSpec, arguments: &Argu
         None => Some(vec![Part::parameter(arguments.index(&parameter.name.value)?)]),
         Some(value) => {
             let style = style_of(parameter);
-            constant::texts(builder, &value.value, style, place::percent_encoded).into_iter().next()
+            let texts = constant::texts(builder, &value.value, style, Position::Path);
+            Some(texts.into_iter().next().unwrap_or_default())
         }
     }
 }
@@ -126,7 +127,12 @@ fn headers(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments) -> Vec<
             value: constant::text(builder, &header.value.value, place::verbatim),
         });
     }
-    headers.extend(placed(builder, tool, arguments, Position::Header));
+    // The bundle wants fixed headers before those of parameters.
+    let is_fixed = |header: &Placed| header.value.iter().all(|part| part.kind != PartKind::Parameter);
+    let (fixed, given): (Vec<_>, Vec<_>) =
+        placed(builder, tool, arguments, Position::Header).into_iter().partition(is_fixed);
+    headers.extend(fixed);
+    headers.extend(given);
     headers
 }
 
@@ -142,11 +148,7 @@ fn placed(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments, position
         };
         match &parameter.value {
             Some(value) => {
-                let encode = match position {
-                    Position::Header => place::verbatim,
-                    _ => place::percent_encoded,
-                };
-                for value in constant::texts(builder, &value.value, style_of(parameter), encode) {
+                for value in constant::texts(builder, &value.value, style_of(parameter), position) {
                     placed.push(Placed { name, value });
                 }
             }

@@ -43,7 +43,7 @@ impl Default for Budget {
 pub fn read_config(sources: &Sources, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Config {
     let text = &sources.file(file).text;
     let root = parse(text, file, diagnostics);
-    let mut reading = Reading { file, diagnostics };
+    let mut reading = Reading { file, text, diagnostics };
     let fields = reading.fields(&keys::CONFIG, root.get_ref(), Span::whole_file(file));
     let mut config = Config::default();
     if let Some((table, span)) = fields.table("bundle") {

@@ -157,7 +157,7 @@ pub fn parse_origin(scheme: &str, authority: &str, at: usize) -> Result<Origin, 
     let port = match authority.get(host.len()..).and_then(|rest| rest.strip_prefix(':')) {
         None => default_port,
         Some(port) => match port.parse::<u16>() {
-            Ok(port) if port > 0 => port,
+            Ok(number) if number > 0 && port.bytes().all(|b| b.is_ascii_digit()) => number,
             _ => return Err(url("this is not a port", "a port is a number from 1 to 65535")),
         },
     };
@@ -256,9 +256,22 @@ impl Endpoint {
                 Some(help),
             );
         } else {
-            self.check_encoding(query, at, |b| is_pchar(b) || matches!(b, b'/' | b'?'));
+            // Some servers split a query at `;` as well.
+            self.check_encoding(query, at, |b| b != b';' && (is_pchar(b) || matches!(b, b'/' | b'?')));
+            self.check_query_names(query, at);
         }
         self.query = Some(query.to_owned());
+    }
+
+    fn check_query_names(&mut self, query: &str, at: usize) {
+        let mut offset = at;
+        for pair in query.split('&') {
+            if pair.starts_with('=') {
+                let range = offset..offset + pair.len();
+                self.url_problem(range, "a query parameter needs a name", "write `name=value`");
+            }
+            offset += pair.len() + 1;
+        }
     }
 
     /// Reports the first character that a URL cannot hold unencoded.
@@ -350,6 +363,7 @@ mod tests {
             "https://a b/",
             "https://a.example:0/",
             "https://a.example:99999/",
+            "https://a.example:+80/",
             "https://é/",
             "https://{h}.example/",
             "https://[zz]/",
@@ -380,7 +394,19 @@ mod tests {
 
     #[test]
     fn what_a_url_cannot_hold_is_refused() {
-        for text in ["no/slash", "", "/a b", "/é", "/a/../b", "/a/%2E%2e/b", "/a#x", "/a%2", "/a%zz"] {
+        for text in [
+            "no/slash",
+            "",
+            "/a b",
+            "/é",
+            "/a/../b",
+            "/a/%2E%2e/b",
+            "/a#x",
+            "/a%2",
+            "/a%zz",
+            "/a?b=1;c=2",
+            "/a?=1",
+        ] {
             let problems = parse_endpoint(text).problems;
             assert!(matches!(problems.first(), Some(EndpointProblem::Url { .. })), "{text}: {problems:?}");
         }

@@ -1,6 +1,7 @@
 //! From TOML to [`ToolsetSpec`].
 
-use super::fields::{Fields, Reading, in_document_order, to_json};
+use super::fields::{Fields, Reading};
+use super::value::{in_document_order, table_to_json};
 use super::{
     Allow, BodySpec, ExampleRequest, ExampleResponse, ExampleSpec, Header, Icon, ParameterSpec, ToolSpec,
     ToolsetSpec, Type, UpstreamSpec, parse_endpoint,
@@ -47,7 +48,7 @@ pub fn read_spec(
 ) -> ToolsetSpec {
     let root = parse(text, file, diagnostics);
     let whole = Span::whole_file(file);
-    let mut reading = Reading { file, diagnostics };
+    let mut reading = Reading { file, text, diagnostics };
     let before = reading.diagnostics.len();
     let fields = reading.fields(&keys::ROOT, root.get_ref(), whole);
     let mut toolset = reading.toolset(&fields, name);
@@ -81,18 +82,46 @@ pub fn parse<'t>(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> toml::Spanned<DeTable<'t>> {
     let (table, errors) = DeTable::parse_recoverable(text);
+    if let Some(other) = other_language(text).filter(|_| !errors.is_empty()) {
+        let message = format!("this is {other}, not TOML");
+        let help = "write the spec in TOML; `mcpc init` shows how one looks";
+        diagnostics.push(Diagnostic::new(&TOML_SYNTAX, Span::whole_file(file), message).help(help));
+        return toml::Spanned::new(0..0, DeTable::new());
+    }
     for error in errors {
         let range = error.span().unwrap_or(0..0);
         let message = error.message().lines().collect::<Vec<_>>().join("; ");
-        diagnostics.push(Diagnostic::new(&TOML_SYNTAX, Span::new(file, range), message));
+        let escape = message.contains("escape");
+        let mut diagnostic = Diagnostic::new(&TOML_SYNTAX, Span::new(file, range), message);
+        if escape {
+            let help =
+                "a backslash begins an escape here; write `'…'` instead of `\"…\"`, or double the backslash";
+            diagnostic = diagnostic.help(help);
+        }
+        diagnostics.push(diagnostic);
     }
     table
+}
+
+/// The language of a text that is plainly not TOML: its first line tells.
+fn other_language(text: &str) -> Option<&'static str> {
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    let line = text.lines().find(|line| !line.trim_start().starts_with('#') && !line.trim().is_empty())?;
+    let key = line.split(':').next().unwrap_or_default();
+    let word = key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    if line.starts_with('{') {
+        Some("JSON")
+    } else if line.trim_end() == "---" || (line.contains(':') && word && !key.is_empty()) {
+        Some("YAML")
+    } else {
+        None
+    }
 }
 
 /// A whole TOML file as JSON; `None` if it is not TOML or holds what JSON lacks.
 pub fn toml_to_json(text: &str) -> Option<Json> {
     let table = DeTable::parse(text).ok()?;
-    to_json(&toml::de::DeValue::Table(table.into_inner()))
+    table_to_json(table.get_ref(), text)
 }
 
 impl Reading<'_> {
@@ -172,7 +201,7 @@ impl Reading<'_> {
 
     /// A tool needs a request unless its answer is fixed.
     fn request_keys(&mut self, fields: &Fields<'_, '_>) {
-        if fields.value("respond").is_some() {
+        if fields.is_written("respond") {
             return;
         }
         for name in ["method", "endpoint"] {
@@ -192,6 +221,7 @@ impl Reading<'_> {
         let keywords = KEYWORDS.iter().filter_map(|&name| Some((name, fields.json(name)?))).collect();
         Some(ParameterSpec {
             span,
+            complete: fields.complete,
             kind: self.parameter_type(&fields, span),
             description: fields.text("description"),
             required: fields.boolean("required"),

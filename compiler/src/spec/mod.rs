@@ -6,8 +6,10 @@ mod config;
 mod endpoint;
 mod fields;
 mod lower;
+mod shape;
 mod template;
 mod text;
+mod value;
 
 pub use config::{Budget, Config, RuleLevel, read_config};
 pub use endpoint::{Endpoint, EndpointProblem, Origin, PathPiece, Placeholder, parse_endpoint, parse_origin};
@@ -91,6 +93,8 @@ pub struct ToolSpec {
 #[derive(Debug, Clone)]
 pub struct ParameterSpec {
     pub span: Span,
+    /// Every key of it was known and well-shaped; otherwise what is missing may only be misspelt.
+    pub complete: bool,
     pub name: Spanned<String>,
     pub kind: Spanned<Type>,
     pub description: Option<Spanned<String>>,

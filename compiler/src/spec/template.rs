@@ -1,6 +1,7 @@
 //! Templates as a spec gives them: inline, with a dialect, or in a file beside the spec.
 
 use super::fields::Reading;
+use super::value::to_text;
 use crate::diagnostic::Diagnostic;
 use crate::keys;
 use crate::lint::rules::{INVALID_VALUE, UNREADABLE_FILE};
@@ -74,13 +75,13 @@ pub trait ReadFile {
 impl Reading<'_> {
     pub(super) fn template(
         &mut self,
-        value: Option<&super::fields::TomlValue<'_>>,
+        value: Option<&super::value::TomlValue<'_>>,
         files: &mut dyn ReadFile,
     ) -> Option<TemplateSpec> {
         let value = value?;
         let span = self.span(value.span());
-        if let Some(text) = value.get_ref().as_str() {
-            let source = TemplateSource::Inline(Spanned::new(text.to_owned(), span));
+        if let Some(text) = to_text(value, self.text) {
+            let source = TemplateSource::Inline(Spanned::new(text, span));
             return Some(TemplateSpec::new(span, TemplateDialect::Unsaid, source));
         }
         let fields = self.fields(&keys::TEMPLATE, value.get_ref().as_table()?, span);

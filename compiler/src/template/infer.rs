@@ -47,6 +47,8 @@ pub fn infer_and_read(source: &str) -> (Inferred, Option<Reads>) {
             _ => Inferred::Ambiguous,
         },
         (Ok(go), Err(_)) => return (Inferred::Go, Some(Reads { reads_data: go.reads_data() })),
+        // Handlebars takes nearly any name for a field, so that a slip in a Go template would go unseen.
+        (Err(errors), Ok(_)) if !literal && looks_only_go(source) => Inferred::Neither(Dialect::Go, errors),
         (Err(_), Ok(template)) => {
             return (Inferred::Handlebars, Some(Reads { reads_data: template.reads_data() }));
         }
@@ -91,6 +93,44 @@ fn likelier(source: &str, go: &[TemplateError], handlebars: &[TemplateError]) ->
         .then(readable(handlebars).cmp(&readable(go)))
         .then(go.len().cmp(&handlebars.len()));
     if order.is_gt() { Dialect::Handlebars } else { Dialect::Go }
+}
+
+/// Whether tags have marks of Go, and none has one of Handlebars.
+fn looks_only_go(source: &str) -> bool {
+    tags(source).any(is_plainly_go) && !tags(source).any(|tag| !is_plainly_go(tag) && is_handlebars(tag))
+}
+
+/// Of the names that Go templates know, those that no field is likely to have.
+const NO_FIELDS: &[&str] = &[
+    "add1",
+    "b64dec",
+    "b64enc",
+    "coalesce",
+    "dateInZone",
+    "ge",
+    "gjson",
+    "hasPrefix",
+    "hasSuffix",
+    "le",
+    "nil",
+    "printf",
+    "println",
+    "ternary",
+    "toJson",
+    "toString",
+    "trim",
+    "trimPrefix",
+    "trimSuffix",
+    "urlquery",
+    "uuidv4",
+];
+
+fn is_plainly_go(tag: &str) -> bool {
+    // A helper call in parentheses is of both.
+    let inner = tag.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '(' | '-'));
+    let word = inner.split(|c: char| c.is_whitespace() || matches!(c, ')' | '|')).next().unwrap_or_default();
+    let starts_with_sign = tag.trim_start().starts_with(['#', '^', '>', '!', '&', '~', '@', '*', '[', '{']);
+    !starts_with_sign && (NO_FIELDS.contains(&word) || is_go(inner) || tag.starts_with("- "))
 }
 
 /// The insides of what look like tags.
@@ -170,7 +210,14 @@ mod tests {
             "{{{a}}}",
             "{{title}}",
             "{{date}}",
-            "{{ $x }}",
+            "{{(lookup m \"k\")}}",
+            "{{start}} to {{end}}",
+            "{{and a b}}",
+            "{{name}}: {{ $x }}",
+            "\\{{ .a | nosuch }}",
+            "{{{{raw}}}} {{ .a | nosuch }} {{{{/raw}}}}",
+            "{{sub}} {{index}} {{add}}",
+            "{{a-b}}",
         ] {
             assert_eq!(infer(source), Inferred::Handlebars, "{source}");
         }
@@ -201,6 +248,13 @@ mod tests {
             "{{ range .l }}{{ .x }}{{ end }}{{ end }}",
             "{{ template \"x\" . }}",
             "{{ end }}{{ end }}{{",
+            "{{ end }}",
+            "{{ break }}",
+            "{{ $x }}",
+            "{{-.a}}",
+            "{{ nil }}",
+            "{{ toJson }}",
+            "total: {{ $total }} {{ end }}",
         ] {
             assert_eq!(likely(source), Dialect::Go, "{source}");
         }

@@ -12,7 +12,6 @@ pub mod handlebars;
 mod infer;
 #[cfg(test)]
 mod robustness;
-mod suggest;
 
 pub use error::{ErrorKind, TemplateError};
 pub use infer::{Inferred, infer, infer_and_read};

@@ -3,8 +3,17 @@
 use serde::de::IgnoredAny;
 
 /// Headers that belong to the connection or to the proxy; `proxy-` and `mcp-` ones come on top.
-const FORBIDDEN_HEADERS: [&str; 8] =
-    ["connection", "content-length", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"];
+const FORBIDDEN_HEADERS: [&str; 9] = [
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "keep-alive",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
 
 /// Taken by HTTP paths.
 const RESERVED_TOOLSETS: [&str; 4] = [".", "..", "invoke", "tools"];

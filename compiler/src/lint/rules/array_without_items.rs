@@ -50,7 +50,8 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let tool = context.tool;
     if tool.input_schema.is_none() {
         for parameter in tool.parameters.iter().filter(|p| !p.is_hidden() && p.kind.value == Type::Array) {
-            if parameter.keyword("items").is_none() {
+            // Of an incomplete one, `items` may be what could not be read.
+            if parameter.keyword("items").is_none() && parameter.complete {
                 let message =
                     format!("parameter `{}` does not say what its elements are", parameter.name.value);
                 findings.report(diagnostic(parameter.kind.span, message));
@@ -101,6 +102,12 @@ mod tests {
         let spec = parameter_with("type = \"object\"\nproperties = { tags = { type = \"array\" } }");
         let expected = "array `tags` does not say what its elements are";
         assert_eq!(found(&ARRAY_WITHOUT_ITEMS, &spec), [(expected.into(), "\"array\"".into())]);
+    }
+
+    #[test]
+    fn items_that_could_not_be_read_are_not_missing() {
+        let spec = parameter_with("type = \"array\"\nitems = \"string\"");
+        assert_eq!(found(&ARRAY_WITHOUT_ITEMS, &spec), []);
     }
 
     #[test]

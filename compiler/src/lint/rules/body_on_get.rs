@@ -1,14 +1,17 @@
 use crate::diagnostic::{Applicability, Diagnostic, Edit};
+use crate::json::Json;
 use crate::lint::{Check, Findings, ToolContext, headers, insert, placeholders, rule};
+use crate::schema_walk;
 use crate::source::Spanned;
-use crate::spec::ParameterSpec;
+use crate::spec::{BodySpec, ParameterSpec, ToolSpec};
 use mcp_bundle::tag::{Method, Position};
 
 rule! {
     /// ## What it does
     /// Finds `GET` and `HEAD` requests with a body.
     ///
-    /// A parameter without a `position` goes into the body, so this is most often a missing `position = "query"`.
+    /// A parameter without a `position` goes into the body, and so does a property of an `input_schema` that no
+    /// parameter places. Most often, a `position = "query"` is missing.
     ///
     /// ## Why is this bad
     /// HTTP gives such a body no meaning. Servers ignore or refuse it, and caches on the way do not see it: two different
@@ -26,6 +29,14 @@ rule! {
     /// name = "limit"
     /// type = "integer"
     /// ```
+    /// ```toml
+    /// [[tool]]
+    /// name = "list_orders"
+    /// description = "The latest orders of the shop."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders"
+    /// input_schema = { type = "object", properties = { limit = { type = "integer" } } }
+    /// ```
     ///
     /// ## Passes
     /// ```toml
@@ -40,6 +51,18 @@ rule! {
     /// type = "integer"
     /// position = "query"
     /// ```
+    /// ```toml
+    /// [[tool]]
+    /// name = "list_orders"
+    /// description = "The latest orders of the shop."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders"
+    /// input_schema = { type = "object", properties = { limit = { type = "integer" } } }
+    ///
+    /// [[tool.parameters]]
+    /// name = "limit"
+    /// position = "query"
+    /// ```
     pub BODY_ON_GET = "MCP0605", "body-on-get", Error, Check::Tool(check);
 }
 
@@ -52,11 +75,11 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         return;
     };
     for parameter in headers::at(tool, Position::Body) {
-        // A placeholder of its name shows where it really belongs, and is reported.
-        if !placeholders::is_placed(tool, &parameter.name.value) {
+        if !is_settled_elsewhere(tool, parameter) {
             in_body(context, method, parameter, findings);
         }
     }
+    unplaced(tool, method, findings);
     let body = tool.body.as_ref().map(|body| ("body", body.span));
     let template = tool.body_template.as_ref().map(|template| ("body_template", template.span));
     for (key, span) in body.into_iter().chain(template) {
@@ -67,6 +90,88 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
                 .note(NOTE)
                 .help(format!("remove `{key}`, or use another method")),
         );
+    }
+}
+
+/// Another finding says more about it.
+fn is_settled_elsewhere(tool: &ToolSpec, parameter: &ParameterSpec) -> bool {
+    let name = &parameter.name.value;
+    if is_whole_body(tool, name) {
+        return true;
+    }
+    match parameter.position {
+        Some(_) => placeholders::is_placed(tool, name),
+        // Its position may be what could not be read.
+        None => !parameter.complete || placeholders::may_be_placed(tool, name),
+    }
+}
+
+/// Then `body` itself is reported.
+fn is_whole_body(tool: &ToolSpec, name: &str) -> bool {
+    matches!(tool.body.as_ref().map(|body| &body.value), Some(BodySpec::Whole(whole)) if whole == name)
+}
+
+/// What an `input_schema` lets through and no parameter places.
+fn unplaced(tool: &ToolSpec, method: &Spanned<Method>, findings: &mut Findings<'_>) {
+    let Some(schema) = &tool.input_schema else {
+        return;
+    };
+    let mut report = |message: String, help: String| {
+        findings.report(
+            Diagnostic::new(&BODY_ON_GET, schema.span, message)
+                .related(method.span, "the method is set here")
+                .note(NOTE)
+                .help(help),
+        );
+    };
+    let declared = schema_walk::declared_properties(&schema.value);
+    // One whose name is misspelt may be meant for any of them; that is reported.
+    let all_known =
+        |parameter: &ParameterSpec| parameter.is_hidden() || declared.contains_key(&parameter.name.value);
+    if !tool.parameters.iter().all(all_known) {
+        return;
+    }
+    let names: Vec<&str> = declared
+        .keys()
+        .map(String::as_str)
+        .filter(|name| tool.parameter(name).is_none() && !is_whole_body(tool, name))
+        .filter(|name| !placeholders::may_be_placed(tool, name))
+        .collect();
+    if let Some(first) = names.first() {
+        let (what, go) = if names.len() == 1 { ("property", "goes") } else { ("properties", "go") };
+        let message = format!(
+            "{what} {} {go} into the body, which a `{}` request does not have",
+            listed(&names),
+            method.value
+        );
+        let each = if names.len() == 1 { "a parameter" } else { "a parameter for each" };
+        report(message, format!("add {each}: `name = \"{first}\"` with `position = \"query\"`"));
+    }
+    let is_open = |value: &Json| *value != Json::Bool(false);
+    let open = [
+        ("patternProperties", schema.value.get("patternProperties")),
+        ("additionalProperties", schema.value.get("additionalProperties").filter(|value| is_open(value))),
+    ];
+    if let Some((keyword, _)) = open.into_iter().find(|(_, value)| value.is_some()) {
+        let message = format!(
+            "arguments that `{keyword}` lets through go into the body, which a `{}` request does not have",
+            method.value
+        );
+        let help = format!("declare the properties one by one instead of `{keyword}`, or use another method");
+        report(message, help);
+    }
+}
+
+/// `` `a`, `b` and 3 more ``
+fn listed(names: &[&str]) -> String {
+    const MOST: usize = 5;
+    let mut words: Vec<String> = names.iter().take(MOST).map(|name| format!("`{name}`")).collect();
+    if names.len() > MOST {
+        words.push(format!("{} more", names.len() - MOST));
+    }
+    match words.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => words.concat(),
     }
 }
 
@@ -95,10 +200,13 @@ fn in_body(
             let Some(edit) = edit else {
                 return;
             };
-            diagnostic
-                .note("a parameter without a `position` goes into the body")
-                .help("add `position = \"query\"`")
-                .fix(Applicability::Safe, vec![edit])
+            let diagnostic = diagnostic.note("a parameter without a `position` goes into the body");
+            if placeholders::foreign(context.tool, &name.value).is_some() {
+                let help = "write `{NAME}` in the endpoint and add `position = \"path\"`";
+                findings.report(diagnostic.help(help.replace("NAME", &name.value)));
+                return;
+            }
+            diagnostic.help("add `position = \"query\"`").fix(Applicability::Safe, vec![edit])
         }
     });
 }
@@ -107,7 +215,7 @@ fn in_body(
 mod tests {
     use super::*;
     use crate::check::{MemoryFiles, check_files};
-    use crate::lint::testing::{parameter_with, underlined};
+    use crate::lint::testing::{found, parameter_with, tool_with, underlined};
 
     fn get(keys: &str) -> String {
         parameter_with(keys).replace("POST", "GET")
@@ -129,6 +237,50 @@ mod tests {
     fn a_position_that_is_misspelt_is_not_reported_twice() {
         assert_eq!(underlined(&BODY_ON_GET, &get("position = \"qurey\"")), [""; 0]);
         assert_eq!(underlined(&BODY_ON_GET, &get("position = \"body\"")), ["\"body\""]);
+    }
+
+    #[test]
+    fn a_parameter_that_an_endpoint_may_mean_is_left_alone() {
+        for endpoint in
+            ["/notes/<p>", "/notes/{ p }", "/notes/{p:int}", "/notes/{{p}}", "/notes/${p}", "/notes/{other"]
+        {
+            let spec = get("").replace("/notes", endpoint);
+            assert_eq!(underlined(&BODY_ON_GET, &spec), [""; 0], "{endpoint}");
+        }
+        let spec = get("").replace("/notes", "/notes/:p");
+        let report = check_files(&MemoryFiles::one("spec.toml", &spec));
+        let found = report.diagnostics.iter().find(|d| *d.rule == BODY_ON_GET).unwrap();
+        assert!(found.fix.is_none() && found.help.as_ref().unwrap().contains("`{p}`"));
+    }
+
+    fn schema(rest: &str, parameters: &str) -> Vec<String> {
+        let spec = tool_with(&format!("input_schema = {{ type = \"object\", {rest} }}\n{parameters}"));
+        found(&BODY_ON_GET, &spec.replace("POST", "GET")).into_iter().map(|(message, _)| message).collect()
+    }
+
+    #[test]
+    fn properties_that_nothing_places_go_into_the_body() {
+        let query = "[[tool.parameters]]\nname = \"a\"\nposition = \"query\"";
+        let two = "properties = { a = { type = \"string\" }, b = { type = \"string\" } }";
+        assert_eq!(
+            schema(two, query),
+            ["property `b` goes into the body, which a `GET` request does not have"]
+        );
+        let both = "properties `a` and `b` go into the body, which a `GET` request does not have";
+        assert_eq!(schema(two, ""), [both]);
+        let one = "properties = { a = { type = \"string\" } }, ";
+        for open in
+            ["additionalProperties = true", "additionalProperties = {}", "patternProperties = { x = true }"]
+        {
+            assert_eq!(schema(&format!("{one}{open}"), query).len(), 1, "{open}");
+        }
+        assert_eq!(schema(&format!("{one}additionalProperties = false"), query), [""; 0]);
+    }
+
+    #[test]
+    fn a_whole_body_is_one_finding() {
+        let spec = get("").replace("[[tool.parameters]]", "body = \"whole:p\"\n[[tool.parameters]]");
+        assert_eq!(underlined(&BODY_ON_GET, &spec), ["\"whole:p\""]);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 use crate::diagnostic::Diagnostic;
 use crate::json::Json;
-use crate::lint::values::{equal, show};
-use crate::lint::{Check, Findings, ToolContext, rule};
+use crate::lint::values::{equal, shown};
+use crate::lint::{Check, Findings, ToolContext, locate, rule};
+use crate::source::Spanned;
 use crate::suggest;
 
 rule! {
@@ -40,8 +41,9 @@ rule! {
 }
 
 fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
-    if context.tool.input_schema.is_some() {
+    if let Some(schema) = &context.tool.input_schema {
         // Then a parameter may not say it at all: `parameter-outside-schema`.
+        in_schema(context, schema, findings);
         return;
     }
     for parameter in &context.tool.parameters {
@@ -54,13 +56,13 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
             continue;
         }
         let message = format!(
-            "default {} of parameter `{}` is not among its allowed values",
-            show(&default.value),
+            "{} of parameter `{}` is not among its allowed values",
+            shown(&default.value, parameter.sensitive).after("default"),
             parameter.name.value
         );
         let mut diagnostic = Diagnostic::new(&DEFAULT_OUTSIDE_ENUM, default.span, message)
             .related(allowed.span, "the allowed values");
-        if let Some(written) = default.value.as_str() {
+        if let Some(written) = default.value.as_str().filter(|_| !parameter.sensitive) {
             let words = || allowed.value.iter().filter_map(|item| item.value.as_str());
             if let Some(same) = words().find(|word| word.eq_ignore_ascii_case(written)) {
                 let text = Json::string(same).to_text();
@@ -73,10 +75,50 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
+/// Binding fills in the defaults of a schema's own properties, too.
+fn in_schema(context: &ToolContext<'_>, schema: &Spanned<Json>, findings: &mut Findings<'_>) {
+    for (name, property) in schema.value.get("properties").and_then(Json::as_object).unwrap_or_default() {
+        let allowed = property.get("enum").and_then(Json::as_array);
+        let (Some(default), Some(allowed)) = (property.get("default"), allowed) else {
+            continue;
+        };
+        if allowed.iter().any(|item| equal(item, default)) {
+            continue;
+        }
+        let sensitive = context.tool.parameter(name).is_some_and(|parameter| parameter.sensitive);
+        let part = |keyword: &str| {
+            let steps = ["properties", name, keyword].map(str::to_owned);
+            locate::part(context.sources, context.toolset, context.tool, schema.span, &steps)
+        };
+        let message = format!(
+            "{} of property `{name}` is not among its allowed values",
+            shown(default, sensitive).after("default")
+        );
+        let words = allowed.iter().filter_map(Json::as_str);
+        let written = default.as_str().filter(|_| !sensitive);
+        findings.report(
+            Diagnostic::new(&DEFAULT_OUTSIDE_ENUM, part("default"), message)
+                .related(part("enum"), "the allowed values")
+                .maybe_help(written.and_then(|written| suggest::did_you_mean(written, words))),
+        );
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lint::testing::{found, parameter_with};
+    use crate::lint::testing::{found, parameter_with, tool_with};
+
+    #[test]
+    fn properties_of_a_schema_are_held_to_theirs() {
+        let spec = |default: &str| {
+            let property = format!("{{ enum = [\"asc\", \"desc\"], default = \"{default}\" }}");
+            tool_with(&format!("input_schema = {{ type = \"object\", properties = {{ a = {property} }} }}"))
+        };
+        assert_eq!(found(&DEFAULT_OUTSIDE_ENUM, &spec("asc")), []);
+        let message = "default `\"dsc\"` of property `a` is not among its allowed values";
+        assert_eq!(found(&DEFAULT_OUTSIDE_ENUM, &spec("dsc")), [(message.into(), "\"dsc\"".into())]);
+    }
 
     #[test]
     fn numbers_are_compared_by_value() {

@@ -6,7 +6,8 @@ rule! {
     /// Finds headers that a tool may not set.
     ///
     /// These are the headers of a single connection (`Connection`, `Keep-Alive`, `TE`, `Trailer`, `Transfer-Encoding`, `Upgrade`
-    /// and `Proxy-…`), those that follow from the request (`Host` and `Content-Length`), and those of MCP itself (`Mcp-…`).
+    /// and `Proxy-…`), those that follow from the request (`Host` and `Content-Length`), the one that holds it back until the
+    /// upstream answers (`Expect`), and those of MCP itself (`Mcp-…`).
     ///
     /// ## Why is this bad
     /// Where a request begins and ends, and which host it is for, must not depend on what a spec or a caller says: two
@@ -53,6 +54,7 @@ fn forbidden(lower_case: &str) -> Option<(&'static str, &'static str)> {
         "connection" | "keep-alive" | "te" | "upgrade" => {
             ("it belongs to one connection, which many requests share", "remove it")
         }
+        "expect" => ("it makes the body wait for an answer that may never come", "remove it"),
         name if name.starts_with("proxy-") => {
             ("it belongs to the next proxy, not to the upstream", "remove it")
         }
@@ -70,7 +72,9 @@ mod tests {
 
     #[test]
     fn case_does_not_matter_and_parameters_count() {
-        for name in ["Transfer-Encoding", "KEEP-ALIVE", "proxy-authorization", "Mcp-Session-Id", "te"] {
+        for name in
+            ["Transfer-Encoding", "KEEP-ALIVE", "proxy-authorization", "Mcp-Session-Id", "te", "Expect"]
+        {
             let spec = parameter_with(&format!("wire_name = \"{name}\"\nposition = \"header\""));
             assert_eq!(underlined(&FORBIDDEN_HEADER, &spec), [format!("\"{name}\"")]);
             let query = spec.replace("\"header\"", "\"query\"");

@@ -54,9 +54,10 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
         if kinds.len() > MAX_NAMED {
             names.push(format!("{} more kinds", kinds.len() - MAX_NAMED));
         }
+        let (label, holds) = (text.label(), text.verb("holds", "hold"));
         let message = match hidden.len() {
-            1 => format!("{} holds a hidden character: {}", text.label(), names.join(", ")),
-            count => format!("{} holds {count} hidden characters: {}", text.label(), names.join(", ")),
+            1 => format!("{label} {holds} a hidden character: {}", names.join(", ")),
+            count => format!("{label} {holds} {count} hidden characters: {}", names.join(", ")),
         };
         let span = text.span(context, first.clone());
         let mut diagnostic = Diagnostic::new(&HIDDEN_CHARACTERS, span, message)

@@ -5,8 +5,7 @@ rule! {
     /// Finds examples whose arguments the tool itself would refuse.
     ///
     /// ## Why is this bad
-    /// An example is what people and models copy. One that cannot be called teaches a mistake, and `mcpc test`
-    /// could not run it.
+    /// An example is what people and models copy. One that cannot be called teaches a mistake.
     ///
     /// ## Fails
     /// ```toml

@@ -1,14 +1,17 @@
 use crate::diagnostic::Diagnostic;
-use crate::lint::{Check, Findings, ToolsetContext, headers, nested, rule};
+use crate::lint::{Check, Findings, ToolsetContext, allowed, headers, nested, rule};
 use crate::source::Span;
+use crate::spec::{ParameterSpec, ToolSpec};
 use mcp_bundle::tag::Position;
 
 rule! {
     /// ## What it does
-    /// Finds fixed header values with control characters, with characters beyond ASCII, or of more than 8 KiB.
+    /// Finds fixed header values with control characters, with characters beyond ASCII, or of more than 8 KiB, and the same in
+    /// the `enum` of a header parameter.
     ///
     /// ## Why is this bad
-    /// A line break in a value begins another header. Other bytes are read differently, or refused, by the programs on the way.
+    /// A line break in a value begins another header. Other bytes are read differently, or refused, by the programs on the way. A call
+    /// with such a value is refused.
     ///
     /// ## Fails
     /// ```toml
@@ -18,6 +21,17 @@ rule! {
     /// method = "GET"
     /// endpoint = "https://api.example.com/orders"
     /// headers = { x-client = "shop\nx-admin: true" }
+    /// ```
+    /// ```toml
+    /// [[tool]]
+    /// name = "list_orders"
+    /// description = "The latest orders of the shop."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders"
+    /// [[tool.parameters]]
+    /// name = "x-city"
+    /// position = "header"
+    /// enum = ["Paris", "Zürich"]
     /// ```
     ///
     /// ## Passes
@@ -46,7 +60,28 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
                     check_value(context, &parameter.wire_name().value, nested.text, span, findings);
                 }
             }
+            check_allowed(context, tool, parameter, findings);
         }
+    }
+}
+
+/// The first value that a caller may choose and that can never be sent.
+fn check_allowed(
+    context: &ToolsetContext<'_>,
+    tool: &ToolSpec,
+    parameter: &ParameterSpec,
+    findings: &mut Findings<'_>,
+) {
+    let is_bad = |text: &str| text.chars().any(|c| c != '\t' && !matches!(c, ' '..='~'));
+    let found = allowed::of(tool, parameter).find_map(|value| {
+        value
+            .value
+            .as_str()
+            .filter(|text| is_bad(text))
+            .map(|text| (text, value.span(context.sources, context.toolset)))
+    });
+    if let Some((text, span)) = found {
+        check_value(context, &parameter.wire_name().value, text, span, findings);
     }
 }
 
@@ -115,5 +150,19 @@ mod tests {
         assert_eq!(found, [("the value of header `p` contains a line break".into(), "\\n".into())]);
         let body = parameter_with("value = \"a\\nb\"");
         assert_eq!(underlined(&INVALID_HEADER_VALUE, &body), [""; 0]);
+    }
+
+    #[test]
+    fn values_that_a_caller_may_choose_must_be_ones_that_can_be_sent() {
+        let own = |values: &str| parameter_with(&format!("position = \"header\"\nenum = [{values}]"));
+        assert_eq!(underlined(&INVALID_HEADER_VALUE, &own("'a b', 'é', 'ü'")), ["é"]);
+        assert_eq!(underlined(&INVALID_HEADER_VALUE, &own("\"a\\u007f\"")), ["\\u007f"]);
+        assert_eq!(underlined(&INVALID_HEADER_VALUE, &own("'', '~', \"a\\tb\"")), [""; 0]);
+        let schema = tool_with(
+            "input_schema = { properties = { p = { enum = [\"a\", \"é\"] } } }\n\
+             [[tool.parameters]]\nname = \"p\"\nposition = \"header\"",
+        );
+        assert_eq!(underlined(&INVALID_HEADER_VALUE, &schema), ["é"]);
+        assert_eq!(underlined(&INVALID_HEADER_VALUE, &schema.replace("\"header\"", "\"query\"")), [""; 0]);
     }
 }

@@ -5,8 +5,10 @@ use crate::lint::schema_shape::{self, Problem};
 use crate::lint::schemas::{self, Written};
 use crate::lint::values::show;
 use crate::lint::{Check, Findings, SetContext, locate, rule};
+use crate::schema_walk;
 use crate::source::Span;
 use crate::spec::{ToolSpec, ToolsetSpec};
+use crate::suggest;
 use mcp_bundle::matchers::compile_pattern;
 use mcp_bundle::schema;
 use std::cell::OnceCell;
@@ -14,8 +16,8 @@ use std::collections::BTreeMap;
 
 rule! {
     /// ## What it does
-    /// Finds schemas that are not JSON Schemas, that refer to something outside, or that describe no object where
-    /// arguments are one.
+    /// Finds schemas that are not JSON Schemas, that refer to something outside, that describe no object where
+    /// arguments are one, or that require an argument which they do not declare.
     ///
     /// It looks at `input_schema` and `output_schema` of a tool and at `items`, `properties` and
     /// `additionalProperties` of its parameters.
@@ -49,6 +51,13 @@ rule! {
     /// endpoint = "https://api.example.com/user"
     /// output_schema = { "$ref" = "https://api.example.com/user.json" }
     /// ```
+    /// ```toml
+    /// [[tool]]
+    /// name = "create_user"
+    /// method = "POST"
+    /// endpoint = "https://api.example.com/users"
+    /// input_schema = { type = "object", properties = { name = { type = "string" } }, required = ["nmae"] }
+    /// ```
     ///
     /// ## Passes
     /// ```toml
@@ -77,6 +86,7 @@ fn check(context: &SetContext<'_>, findings: &mut Findings<'_>) {
         if let Some(diagnostic) = place.root_type() {
             findings.report(diagnostic);
         }
+        place.unsatisfiable(findings);
         for written in schemas::written(tool) {
             place.check(&written, &mut seen, findings);
         }
@@ -149,6 +159,35 @@ impl Place<'_> {
         let opening = Span { end: schema.span.start + 1, ..schema.span };
         let text = if empty { "{ type = \"object\"" } else { "{ type = \"object\"," };
         Some(diagnostic.help("add it").replace(opening, text))
+    }
+
+    /// Arguments that nothing declares are refused, so one that is required as well cannot be given.
+    fn unsatisfiable(&self, findings: &mut Findings<'_>) {
+        let Some(schema) = &self.tool.input_schema else {
+            return;
+        };
+        let root = &schema.value;
+        let is_open = root.get("additionalProperties").is_some_and(|value| *value != Json::Bool(false));
+        let required = root.get("required").filter(|names| schema_shape::is_set_of_names(names));
+        let required = required.and_then(Json::as_array).unwrap_or_default();
+        if is_open || root.get("patternProperties").is_some() || required.is_empty() {
+            return;
+        }
+        let declared = schema_walk::declared_properties(root);
+        for (index, name) in required.iter().enumerate() {
+            let Some(name) = name.as_str().filter(|name| !declared.contains_key(*name)) else {
+                continue;
+            };
+            let span = self.part(schema.span, &["required".into(), index.to_string()]);
+            let message = format!("`input_schema` requires `{name}`, which it does not declare");
+            let known = declared.keys().map(String::as_str);
+            findings.report(
+                Diagnostic::new(&INVALID_SCHEMA, span, message)
+                    .note("arguments that nothing declares are refused, so callers could never satisfy it")
+                    .help(format!("declare `{name}` under `properties`, or take it out of `required`"))
+                    .maybe_help(suggest::did_you_mean(name, known)),
+            );
+        }
     }
 
     fn part(&self, whole: Span, steps: &[String]) -> Span {

@@ -1,7 +1,7 @@
 use crate::diagnostic::{Applicability, Diagnostic, Edit};
 use crate::lint::urls::{self, SpecUrl};
 use crate::lint::{Check, Findings, ToolsetContext, rule};
-use crate::source::Sources;
+use crate::source::{Sources, Span};
 use crate::spec::EndpointProblem;
 use std::ops::Range;
 
@@ -59,6 +59,11 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
         }
         for problem in &url.endpoint.problems {
             if let EndpointProblem::Url { range, message, help } = problem {
+                let angled = angled(&url.endpoint.text, range.start).filter(|_| !url.is_upstream);
+                if let Some((segment, name)) = angled {
+                    findings.report(in_angles(sources.inside(url.span, segment), name));
+                    continue;
+                }
                 let span = sources.inside(url.span, range.clone());
                 findings
                     .report(Diagnostic::new(&INVALID_URL, span, message.as_str()).maybe_help(help.clone()));
@@ -68,6 +73,24 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
             base_only(sources, &url, findings);
         }
     }
+}
+
+/// The path segment at a place if it is `<id>` or `<int:id>`, as Flask writes placeholders, and the name in it.
+fn angled(text: &str, at: usize) -> Option<(Range<usize>, &str)> {
+    let start = text.get(..at)?.rfind('/')? + 1;
+    let rest = text.get(start..)?;
+    let end = start + rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let inner = text.get(start..end)?.strip_prefix('<')?.strip_suffix('>')?;
+    let name = inner.rsplit(':').next()?;
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    is_name.then_some((start..end, name))
+}
+
+fn in_angles(span: Span, name: &str) -> Diagnostic {
+    let placeholder = format!("{{{name}}}");
+    Diagnostic::new(&INVALID_URL, span, "a placeholder is written in braces, not in `<` and `>`")
+        .help(format!("write `{placeholder}`"))
+        .fix(Applicability::DisplayOnly, vec![Edit { span, text: placeholder }])
 }
 
 /// An upstream's URL without a scheme.
@@ -115,6 +138,8 @@ fn base_only(sources: &Sources, url: &SpecUrl<'_>, findings: &mut Findings<'_>) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::{MemoryFiles, check_files};
+    use crate::diagnostic::Severity;
     use crate::lint::testing::underlined;
 
     fn upstream(url: &str) -> Vec<String> {
@@ -124,6 +149,19 @@ mod tests {
                 "[upstream.u]\nurl = {url}\n[[tool]]\nname = \"a\"\nmethod = \"GET\"\nendpoint = \"/a\"\nupstream = \"u\"\n"
             ),
         )
+    }
+
+    #[test]
+    fn a_placeholder_in_angles_is_shown_its_form() {
+        let spec = "[[tool]]\nname = \"a\"\nmethod = \"GET\"\nendpoint = \"https://a.example/o/<int:id>/x\"\n\
+                    [[tool.parameters]]\nname = \"id\"\nposition = \"path\"\nrequired = true\n";
+        let report = check_files(&MemoryFiles::one("spec.toml", spec));
+        let errors: Vec<_> = report.diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();
+        let [found] = errors.as_slice() else { panic!("{errors:#?}") };
+        assert_eq!(
+            (report.sources.text(found.span), found.help.as_deref()),
+            ("<int:id>", Some("write `{id}`"))
+        );
     }
 
     #[test]

@@ -54,11 +54,14 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         };
         let span = context.sources.inside(endpoint.span, range.clone());
         let diagnostic = Diagnostic::new(&MALFORMED_PLACEHOLDER, span, message.as_str());
-        // `{ id }`, `{{id}}` and `{{ .id }}` mean `{id}` if there is a path parameter of that name.
+        // `{ id }`, `{{id}}`, `{{ .id }}` and `${id}` mean `{id}` if there is such a path parameter.
         let written = text.get(range.clone()).unwrap_or_default();
-        let name = written.trim_matches(|c: char| c.is_whitespace() || "{}.".contains(c));
-        let mut path = placeholders::path_parameters(context.tool);
-        let is_meant = written.starts_with('{') && written.ends_with('}') && range.end <= query_start;
+        let braced = written.strip_prefix('$').unwrap_or(written);
+        let name = braced.trim_matches(|c: char| c.is_whitespace() || "{}.".contains(c));
+        // One without a position may be meant for the path; what it lacks is said once the placeholder is one.
+        let unplaced = context.tool.parameters.iter().filter(|parameter| parameter.position.is_none());
+        let mut path = placeholders::path_parameters(context.tool).chain(unplaced);
+        let is_meant = braced.starts_with('{') && braced.ends_with('}') && range.end <= query_start;
         findings.report(if is_meant && path.any(|parameter| parameter.name.value == name) {
             diagnostic.help(format!("write `{{{name}}}`")).replace(span, format!("{{{name}}}"))
         } else {
@@ -73,12 +76,23 @@ mod tests {
     use crate::check::{MemoryFiles, check_files};
 
     #[test]
+    fn a_parameter_without_a_position_is_meant_too() {
+        let spec = "[[tool]]\nname = \"a\"\nmethod = \"GET\"\nendpoint = \"https://a.example/{ id }\"\n\
+                    [[tool.parameters]]\nname = \"id\"\nrequired = true\n";
+        let report = check_files(&MemoryFiles::one("spec.toml", spec));
+        let errors = report.diagnostics.iter().filter(|d| d.severity == crate::diagnostic::Severity::Error);
+        let helps: Vec<_> = errors.map(|d| (d.rule.name, d.help.as_deref())).collect();
+        assert_eq!(helps, [("malformed-placeholder", Some("write `{id}`"))]);
+    }
+
+    #[test]
     fn what_plainly_means_a_path_parameter_is_mended() {
         for (endpoint, edit) in [
             ("/a/{ id }", Some(("{ id }", "{id}"))),
             ("/a/{{ .id }}/b", Some(("{{ .id }}", "{id}"))),
             ("/a/{{ other }}", None),
-            ("/a/${id}", None),
+            ("/a/${id}", Some(("${id}", "{id}"))),
+            ("/a/${ID}", None),
             ("/a?q={id}", None),
         ] {
             let spec = format!(

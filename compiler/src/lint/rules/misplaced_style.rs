@@ -10,8 +10,8 @@ rule! {
     /// ## What it does
     /// Finds a `style` that cannot write its parameter in its place.
     ///
-    /// A style says how an array or object becomes text. In a path, the styles are `comma`, `space`, `pipe` and
-    /// `json`; in a header or cookie they are the same for arrays, and `json` for objects; in a query or form they
+    /// A style says how an array or object becomes text. In a path, header or cookie, the styles are `comma`,
+    /// `space`, `pipe` and `json` for arrays, and `json` for objects; in a query or form they
     /// are `repeat`, `comma`, `space`, `pipe` and `json` for arrays, and `deep` and `json` for objects. Scalars and
     /// the members of a JSON body need none.
     ///
@@ -134,15 +134,11 @@ fn styles(tool: &ToolSpec, position: Position, kind: Option<Type>) -> Option<(&'
             }
             if position == Position::Query { "query" } else { "form" }
         }
-        Position::Path => {
-            styles.extend(joined);
-            "path"
-        }
-        Position::Header | Position::Cookie => {
+        Position::Path | Position::Header | Position::Cookie => {
             if array {
                 styles.extend(joined);
             }
-            if position == Position::Header { "header" } else { "cookie" }
+            position.as_str()
         }
     };
     styles.push(Style::Json);
@@ -163,6 +159,7 @@ mod tests {
     fn each_place_has_its_styles() {
         for (position, kind, allowed) in [
             ("path", "array", "comma space pipe json"),
+            ("path", "object", "json"),
             ("query", "array", "repeat comma space pipe json"),
             ("query", "object", "deep json"),
             ("header", "array", "comma space pipe json"),

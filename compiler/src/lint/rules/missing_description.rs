@@ -64,7 +64,8 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         return;
     }
     for parameter in tool.parameters.iter().filter(|p| !p.is_hidden()) {
-        if is_missing(parameter.description.as_ref()) {
+        // Of an incomplete one, it may be what could not be read.
+        if is_missing(parameter.description.as_ref()) && parameter.complete {
             let name = &parameter.name;
             findings.report(argument(name.span, format!("parameter `{}` has no description", name.value)));
         }
@@ -101,6 +102,14 @@ mod tests {
             "input_schema = { type = \"object\", properties = { a = { type = \"string\" }, b = { description = \"B.\" }, c = { \"$ref\" = \"#\" } } }",
         );
         assert_eq!(underlined(&MISSING_DESCRIPTION, &spec), ["{ type = \"string\" }"]);
+    }
+
+    #[test]
+    fn a_description_that_could_not_be_read_is_not_missing() {
+        for key in ["descripton = \"A.\"", "description = 3"] {
+            let spec = tool_with(&format!("[[tool.parameters]]\nname = \"a\"\n{key}"));
+            assert_eq!(underlined(&MISSING_DESCRIPTION, &spec), [""; 0], "{key}");
+        }
     }
 
     #[test]

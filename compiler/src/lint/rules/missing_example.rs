@@ -6,8 +6,8 @@ rule! {
     /// Finds tools without an example.
     ///
     /// ## Why is this bad
-    /// An example is documentation, a test of the exact request and text (`mcpc test`), and what the mock answers
-    /// (`mcpc dev --mock`). Without one, the first to try the tool is a model.
+    /// An example shows people how the tool is called, and `mcpc check` proves that its arguments are a call which the
+    /// tool accepts. Without one, the first to try the tool is a model.
     ///
     /// ## Fails
     /// ```toml
@@ -41,7 +41,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let message = format!("tool `{}` has no example", tool.label());
     findings.report(
         Diagnostic::new(&MISSING_EXAMPLE, tool.label_span(), message)
-            .note("`mcpc test` checks examples, and `mcpc dev --mock` answers with them")
-            .help("add `[[tool.examples]]` with `arguments`, `request`, `response` and `text`"),
+            .note("an example documents the tool, and proves that it can be called")
+            .help("add `[[tool.examples]]` with the `arguments` of a call"),
     );
 }

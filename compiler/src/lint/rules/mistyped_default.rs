@@ -2,9 +2,9 @@ use crate::diagnostic::{Applicability, Diagnostic};
 use crate::input_schema;
 use crate::json::Json;
 use crate::lint::schemas::{has_type, has_unknown_type};
-use crate::lint::values::{show, type_of, with_article};
-use crate::lint::{Check, Findings, ToolContext, insert, rule};
-use crate::source::Span;
+use crate::lint::values::{counted, shown, type_of, with_article};
+use crate::lint::{Check, Findings, ToolContext, insert, locate, rule};
+use crate::source::{Span, Spanned};
 use crate::spec::{ParameterSpec, Type};
 use mcp_bundle::tag::Format;
 use mcp_bundle::{decimal, format_check, matchers, schema};
@@ -66,15 +66,17 @@ struct Broken {
 }
 
 fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
-    if context.tool.input_schema.is_some() {
+    if let Some(schema) = &context.tool.input_schema {
         // Then a parameter may not say it at all: `parameter-outside-schema`.
+        in_schema(context, schema, findings);
         return;
     }
     for parameter in &context.tool.parameters {
         let Some(default) = &parameter.default else {
             continue;
         };
-        let subject = format!("default {} of parameter `{}`", show(&default.value), parameter.name.value);
+        let value = shown(&default.value, parameter.sensitive).after("default");
+        let subject = format!("{value} of parameter `{}`", parameter.name.value);
         if !parameter.kind.value.admits(&default.value) {
             if has_unknown_type(context.sources, parameter) {
                 continue;
@@ -89,6 +91,44 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
             }
             findings.report(diagnostic);
         }
+    }
+}
+
+/// Binding fills in the defaults of a schema's own properties, too.
+fn in_schema(context: &ToolContext<'_>, schema: &Spanned<Json>, findings: &mut Findings<'_>) {
+    for (name, property) in schema.value.get("properties").and_then(Json::as_object).unwrap_or_default() {
+        let (Some(default), Some(said)) = (property.get("default"), property.get("type")) else {
+            continue;
+        };
+        let kinds = said.as_array().unwrap_or(std::slice::from_ref(said));
+        // What is no type is `invalid-schema`.
+        let Some(kinds) = kinds.iter().map(Json::as_str).collect::<Option<Vec<&str>>>() else {
+            continue;
+        };
+        let fits = |kind: &&str| {
+            let known = Type::ALL.into_iter().find(|known| known.as_str() == *kind);
+            known.map_or(*kind == default.type_name() || *kind != "null", |known| known.admits(default))
+        };
+        if kinds.is_empty() || kinds.iter().any(fits) {
+            continue;
+        }
+        let sensitive = context.tool.parameter(name).is_some_and(|parameter| parameter.sensitive);
+        let part = |keyword: &str| {
+            let steps = ["properties", name, keyword].map(str::to_owned);
+            locate::part(context.sources, context.toolset, context.tool, schema.span, &steps)
+        };
+        let kinds: Vec<&str> = kinds.into_iter().map(with_article).collect();
+        let message = format!(
+            "{} of property `{name}` is {}, not {}",
+            shown(default, sensitive).after("default"),
+            type_of(default),
+            kinds.join(" or ")
+        );
+        findings.report(
+            Diagnostic::new(&MISTYPED_DEFAULT, part("default"), message)
+                .related(part("type"), "the property's type")
+                .note("a caller that gave this value would be refused"),
+        );
     }
 }
 
@@ -130,7 +170,7 @@ fn wrong_type(
         }
         _ => None,
     };
-    match meant {
+    match meant.filter(|_| !parameter.sensitive) {
         Some(meant) => diagnostic.help(format!("write `{meant}`")).replace(span, meant),
         None => diagnostic,
     }
@@ -148,10 +188,10 @@ fn broken(parameter: &ParameterSpec, default: &Json) -> Option<Broken> {
         Json::Number(number) => out_of_range(parameter, number),
         Json::String(text) => {
             let length = text.chars().count();
-            out_of_size(parameter, length, ["minLength", "maxLength"], "characters")
+            out_of_size(parameter, length, ["minLength", "maxLength"], "character")
                 .or_else(|| mismatch(parameter, text))
         }
-        Json::Array(items) => out_of_size(parameter, items.len(), ["minItems", "maxItems"], "elements")
+        Json::Array(items) => out_of_size(parameter, items.len(), ["minItems", "maxItems"], "element")
             .or_else(|| against_schema(parameter, default)),
         Json::Object(_) => against_schema(parameter, default),
         Json::Null | Json::Bool(_) => None,
@@ -180,7 +220,10 @@ fn out_of_size(parameter: &ParameterSpec, size: usize, keywords: [&str; 2], unit
         let bound = parameter.keyword(keyword)?;
         Some((bound.value.as_number()?.parse::<usize>().ok()?, bound.span))
     };
-    let how = |word: &str, limit: usize| format!("has {size} {unit}, and at {word} {limit} are allowed");
+    let how = |word: &str, limit: usize| {
+        let are = if limit == 1 { "is" } else { "are" };
+        format!("has {}, and at {word} {limit} {are} allowed", counted(size, unit))
+    };
     let broken = |how: String, span: Span| Some(Broken { how, keyword: Some(span) });
     match (limit(least), limit(most)) {
         (Some((limit, span)), _) if size < limit => broken(how("least", limit), span),
@@ -218,14 +261,16 @@ fn against_schema(parameter: &ParameterSpec, default: &Json) -> Option<Broken> {
     let value = schema::parse_strict(default.to_text().as_bytes(), mcp_bundle::json::MAX_DEPTH).ok()?;
     let problem = schema::validate(&validator, &value).into_iter().next()?;
     let place = if problem.path.is_empty() { String::new() } else { format!(" at `{}`", problem.path) };
-    Some(Broken { how: format!("does not fit its schema{place}: {}", problem.message), keyword: None })
+    // The validator's message quotes the value.
+    let why = if parameter.sensitive { String::new() } else { format!(": {}", problem.message) };
+    Some(Broken { how: format!("does not fit its schema{place}{why}"), keyword: None })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::check::{MemoryFiles, check_files};
-    use crate::lint::testing::{found, parameter_with, underlined};
+    use crate::lint::testing::{found, parameter_with, tool_with, underlined};
 
     fn fixed(keys: &str) -> Option<String> {
         let report = check_files(&MemoryFiles::one("spec.toml", &parameter_with(keys)));
@@ -243,6 +288,35 @@ mod tests {
             assert_eq!(fixed(&format!("type = \"number\"\ndefault = \"{odd}\"")), None, "{odd}");
         }
         assert_eq!(fixed("type = \"integer\"\ndefault = 1.5"), None);
+    }
+
+    #[test]
+    fn the_default_of_a_sensitive_parameter_is_never_repeated() {
+        for keys in [
+            "type = \"integer\"\ndefault = \"777\"",
+            "pattern = '^a+$'\ndefault = \"777\"",
+            "type = \"object\"\nproperties = { a = { type = \"integer\" } }\ndefault = { a = \"777\" }",
+        ] {
+            let spec = parameter_with(&format!("sensitive = true\n{keys}"));
+            let report = check_files(&MemoryFiles::one("spec.toml", &spec));
+            let found = report.diagnostics.iter().find(|d| *d.rule == MISTYPED_DEFAULT).unwrap();
+            assert!(!format!("{found:?}").contains("777"), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn defaults_of_a_schema_are_filled_in_too() {
+        let spec = |property: &str| {
+            tool_with(&format!(
+                "input_schema = {{ type = \"object\", properties = {{ a = {{ {property} }} }} }}"
+            ))
+        };
+        let found = |property: &str| found(&MISTYPED_DEFAULT, &spec(property));
+        let expected = "default `\"5\"` of property `a` is a string, not an integer or null";
+        let wrong = found("type = [\"integer\", \"null\"], default = \"5\"");
+        assert_eq!(wrong, [(expected.to_owned(), "\"5\"".to_owned())]);
+        assert_eq!(found("type = \"number\", default = 5"), []);
+        assert_eq!(found("default = 5"), []);
     }
 
     #[test]

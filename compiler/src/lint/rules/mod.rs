@@ -25,9 +25,11 @@ mod invalid_allow;
 mod invalid_example;
 mod invalid_header_name;
 mod invalid_header_value;
+mod invalid_icon;
 mod invalid_mcp_header;
 mod invalid_rule_level;
 mod invalid_schema;
+mod invalid_scope;
 mod invalid_tool_name;
 mod invalid_toolset_name;
 mod invalid_url;
@@ -37,16 +39,19 @@ mod invalid_variable;
 mod key_given_twice;
 mod list_over_budget;
 mod malformed_placeholder;
+mod misplaced_additional_arguments;
 mod misplaced_style;
 mod missing_description;
 mod missing_example;
 mod missing_key;
 mod missing_upstream;
+mod mistyped_constant;
 mod mistyped_default;
 mod mixed_enum;
 mod optional_path_parameter;
 mod overridden_constant;
 mod oversized_file;
+mod oversized_name;
 mod parameter_outside_schema;
 mod plaintext_http;
 mod repeated_header;
@@ -74,11 +79,14 @@ mod unreadable_file;
 mod unstyled_path_array;
 mod unsupported_scheme;
 mod unsupported_template_feature;
+mod unusable_enum_value;
+mod unusable_path_value;
 mod unused_allow;
 mod unused_path_parameter;
 mod unused_upstream;
 mod unusual_header_case;
 mod url_user_info;
+mod variable_in_composite;
 mod wire_name_conflict;
 mod wrong_type;
 
@@ -107,9 +115,11 @@ pub use invalid_allow::INVALID_ALLOW;
 pub use invalid_example::INVALID_EXAMPLE;
 pub use invalid_header_name::INVALID_HEADER_NAME;
 pub use invalid_header_value::INVALID_HEADER_VALUE;
+pub use invalid_icon::INVALID_ICON;
 pub use invalid_mcp_header::INVALID_MCP_HEADER;
 pub use invalid_rule_level::INVALID_RULE_LEVEL;
 pub use invalid_schema::INVALID_SCHEMA;
+pub use invalid_scope::INVALID_SCOPE;
 pub use invalid_tool_name::INVALID_TOOL_NAME;
 pub use invalid_toolset_name::INVALID_TOOLSET_NAME;
 pub use invalid_url::INVALID_URL;
@@ -119,16 +129,19 @@ pub use invalid_variable::INVALID_VARIABLE;
 pub use key_given_twice::KEY_GIVEN_TWICE;
 pub use list_over_budget::LIST_OVER_BUDGET;
 pub use malformed_placeholder::MALFORMED_PLACEHOLDER;
+pub use misplaced_additional_arguments::MISPLACED_ADDITIONAL_ARGUMENTS;
 pub use misplaced_style::MISPLACED_STYLE;
 pub use missing_description::MISSING_DESCRIPTION;
 pub use missing_example::MISSING_EXAMPLE;
 pub use missing_key::MISSING_KEY;
 pub use missing_upstream::MISSING_UPSTREAM;
+pub use mistyped_constant::MISTYPED_CONSTANT;
 pub use mistyped_default::MISTYPED_DEFAULT;
 pub use mixed_enum::MIXED_ENUM;
 pub use optional_path_parameter::OPTIONAL_PATH_PARAMETER;
 pub use overridden_constant::OVERRIDDEN_CONSTANT;
 pub use oversized_file::OVERSIZED_FILE;
+pub use oversized_name::OVERSIZED_NAME;
 pub use parameter_outside_schema::PARAMETER_OUTSIDE_SCHEMA;
 pub use plaintext_http::PLAINTEXT_HTTP;
 pub use repeated_header::REPEATED_HEADER;
@@ -156,11 +169,14 @@ pub use unreadable_file::UNREADABLE_FILE;
 pub use unstyled_path_array::UNSTYLED_PATH_ARRAY;
 pub use unsupported_scheme::UNSUPPORTED_SCHEME;
 pub use unsupported_template_feature::UNSUPPORTED_TEMPLATE_FEATURE;
+pub use unusable_enum_value::UNUSABLE_ENUM_VALUE;
+pub use unusable_path_value::UNUSABLE_PATH_VALUE;
 pub use unused_allow::UNUSED_ALLOW;
 pub use unused_path_parameter::UNUSED_PATH_PARAMETER;
 pub use unused_upstream::UNUSED_UPSTREAM;
 pub use unusual_header_case::UNUSUAL_HEADER_CASE;
 pub use url_user_info::URL_USER_INFO;
+pub use variable_in_composite::VARIABLE_IN_COMPOSITE;
 pub use wire_name_conflict::WIRE_NAME_CONFLICT;
 pub use wrong_type::WRONG_TYPE;
 
@@ -200,6 +216,8 @@ pub static ALL: &[&Rule] = &[
     &MALFORMED_PLACEHOLDER,
     &OPTIONAL_PATH_PARAMETER,
     &UNSTYLED_PATH_ARRAY,
+    &UNUSABLE_PATH_VALUE,
+    &UNUSABLE_ENUM_VALUE,
     &DUPLICATE_PARAMETER,
     &DEFAULT_OUTSIDE_ENUM,
     &MISTYPED_DEFAULT,
@@ -215,6 +233,9 @@ pub static ALL: &[&Rule] = &[
     &OVERRIDDEN_CONSTANT,
     &PARAMETER_OUTSIDE_SCHEMA,
     &DEFAULT_ON_REQUIRED,
+    &MISTYPED_CONSTANT,
+    &VARIABLE_IN_COMPOSITE,
+    &OVERSIZED_NAME,
     &INVALID_HEADER_NAME,
     &FORBIDDEN_HEADER,
     &INVALID_HEADER_VALUE,
@@ -229,6 +250,9 @@ pub static ALL: &[&Rule] = &[
     &UNKNOWN_BODY_PARAMETER,
     &RESPOND_WITH_REQUEST,
     &BODY_TEMPLATE_UNSUPPORTED,
+    &INVALID_ICON,
+    &INVALID_SCOPE,
+    &MISPLACED_ADDITIONAL_ARGUMENTS,
     &TEMPLATE_SYNTAX,
     &UNKNOWN_TEMPLATE_FUNCTION,
     &UNSUPPORTED_TEMPLATE_FEATURE,

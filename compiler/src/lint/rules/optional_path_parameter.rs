@@ -36,6 +36,18 @@ rule! {
     /// position = "path"
     /// required = true
     /// ```
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_order"
+    /// description = "One order of the shop."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders/{orderId}"
+    /// input_schema = { type = "object", properties = { orderId = { type = "string", default = "latest" } } }
+    ///
+    /// [[tool.parameters]]
+    /// name = "orderId"
+    /// position = "path"
+    /// ```
     pub OPTIONAL_PATH_PARAMETER = "MCP0305", "optional-path-parameter", HardError, Check::Tool(check);
 }
 
@@ -44,7 +56,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     for parameter in placeholders::path_parameters(tool) {
         let name = &parameter.name.value;
         let is_filled = parameter.is_required() || parameter.default.is_some() || parameter.is_hidden();
-        if is_filled || is_required_by_schema(tool, name) {
+        if is_filled || is_filled_by_schema(tool, name) {
             continue;
         }
         let span = parameter.required.as_ref().map_or(parameter.name.span, |required| required.span);
@@ -57,7 +69,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         findings.report(if let Some(schema) = &tool.input_schema {
             diagnostic
                 .related(schema.span, "this schema does not require it")
-                .help(format!("name `{name}` in `required` of `input_schema`"))
+                .help(format!("name `{name}` in `required` of `input_schema`, or give it a `default` there"))
         } else if let Some(required) = &parameter.required {
             diagnostic
                 .help("write `required = true`, or give it a `default`")
@@ -75,17 +87,22 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// A schema that stands in place of the generated one says itself what is required.
-fn is_required_by_schema(tool: &ToolSpec, name: &str) -> bool {
-    let schema = tool.input_schema.as_ref().map(|schema| &schema.value);
-    let required = schema.and_then(|schema| schema.get("required")).and_then(Json::as_array);
-    required.is_some_and(|names| names.iter().any(|required| required.as_str() == Some(name)))
+/// A schema that stands in place of the generated one says itself what is required, and what has a default.
+fn is_filled_by_schema(tool: &ToolSpec, name: &str) -> bool {
+    let Some(schema) = tool.input_schema.as_ref().map(|schema| &schema.value) else {
+        return false;
+    };
+    let required = schema.get("required").and_then(Json::as_array).unwrap_or_default();
+    let property = schema.get("properties").and_then(|properties| properties.get(name));
+    required.iter().any(|required| required.as_str() == Some(name))
+        || property.is_some_and(|property| property.get("default").is_some())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::check::{MemoryFiles, check_files};
+    use crate::lint::testing::underlined;
 
     fn fix_of(parameters: &str) -> Option<(Applicability, String)> {
         let spec = format!(
@@ -117,5 +134,22 @@ mod tests {
         assert_eq!(fix_of(table).unwrap().0, Applicability::DisplayOnly);
         assert_eq!(fix_of(&table.replace("required = false", "default = \"me\"")), None);
         assert_eq!(fix_of(&table.replace("required = false", "value = \"${ID}\"")), None);
+    }
+
+    #[test]
+    fn a_schema_says_what_is_filled() {
+        let found = |members: &str| {
+            let spec = format!(
+                "[[tool]]\nname = \"a\"\nmethod = \"GET\"\nendpoint = \"https://a.example/{{id}}\"\n\
+                 input_schema = {{ type = \"object\", {members} }}\n\
+                 [[tool.parameters]]\nname = \"id\"\nposition = \"path\"\n"
+            );
+            !underlined(&OPTIONAL_PATH_PARAMETER, &spec).is_empty()
+        };
+        assert!(found("properties = { id = {} }"));
+        assert!(!found("properties = { id = {} }, required = [\"id\"]"));
+        assert!(!found("properties = { id = { default = \"me\" } }"));
+        // What only a branch says holds only there.
+        assert!(found("properties = { id = {} }, anyOf = [{ properties = { id = { default = \"me\" } } }]"));
     }
 }

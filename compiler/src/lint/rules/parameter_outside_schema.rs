@@ -2,7 +2,7 @@ use crate::diagnostic::Diagnostic;
 use crate::json::Json;
 use crate::lint::{Check, Findings, ToolContext, rule, schemas};
 use crate::schema_walk;
-use crate::source::Span;
+use crate::source::{Span, Spanned};
 use crate::spec::ParameterSpec;
 use crate::suggest;
 
@@ -12,11 +12,11 @@ rule! {
     ///
     /// With an `input_schema`, that schema says which arguments there are and what they look like. A parameter then
     /// only says where its argument goes: `name`, `position`, `wire_name`, `style`, `sensitive`. Parameters with a
-    /// constant `value` are no arguments and need no property.
+    /// constant `value` are no arguments and can have no property.
     ///
     /// ## Why is this bad
     /// Callers see only the schema. A parameter without a property could never be given, and a type, default or
-    /// limit beside the schema would have no effect.
+    /// limit beside the schema would have no effect. A constant with a property would be an argument that goes nowhere.
     ///
     /// ## Fails
     /// ```toml
@@ -40,6 +40,17 @@ rule! {
     /// position = "query"
     /// required = true
     /// ```
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_user"
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/user"
+    /// input_schema = { type = "object", properties = { id = { type = "string" } } }
+    /// [[tool.parameters]]
+    /// name = "id"
+    /// position = "query"
+    /// value = "me"
+    /// ```
     ///
     /// ## Passes
     /// ```toml
@@ -59,13 +70,18 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let Some(schema) = &context.tool.input_schema else {
         return;
     };
-    let visible = || context.tool.parameters.iter().filter(|p| !p.is_hidden());
-    if visible().next().is_none() {
+    if context.tool.parameters.is_empty() {
         return;
     }
     let declared = schema_walk::declared_properties(&schema.value);
-    for parameter in visible() {
+    for parameter in &context.tool.parameters {
         let name = &parameter.name;
+        if let Some(value) = &parameter.value {
+            if declared.contains_key(&name.value) {
+                findings.report(declared_constant(name, value.span, schema.span));
+            }
+            continue;
+        }
         let Some(property) = declared.get(&name.value) else {
             let message = format!("`input_schema` declares no property `{}`", name.value);
             let known = declared.keys().map(String::as_str);
@@ -93,6 +109,18 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
             );
         }
     }
+}
+
+fn declared_constant(name: &Spanned<String>, value: Span, schema: Span) -> Diagnostic {
+    let name_text = &name.value;
+    let message = format!("parameter `{name_text}` has a constant `value`, but `input_schema` declares it");
+    Diagnostic::new(&PARAMETER_OUTSIDE_SCHEMA, name.span, message)
+        .related(value, "the constant")
+        .related(schema, "the schema")
+        .note("callers could give the argument, and it would go nowhere")
+        .help(format!(
+            "remove property `{name_text}` from `input_schema`, or give the parameter another name and `{name_text}` as its `wire_name`"
+        ))
 }
 
 /// What a parameter says that is the schema's to say. A type is left alone where the schema has none.
@@ -135,8 +163,14 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_needs_no_property_and_an_open_property_leaves_the_type() {
+    fn a_constant_has_no_property_and_an_open_property_leaves_the_type() {
         assert_eq!(found(&PARAMETER_OUTSIDE_SCHEMA, &spec("properties = {}", "value = \"x\"")), []);
+        assert_eq!(
+            underlined(&PARAMETER_OUTSIDE_SCHEMA, &spec("properties = { p = {} }", "value = 1")),
+            ["\"p\""]
+        );
+        let branch = "anyOf = [{ properties = { p = {} } }]";
+        assert_eq!(underlined(&PARAMETER_OUTSIDE_SCHEMA, &spec(branch, "value = 1")), ["\"p\""]);
         let keys = "type = \"array\"\nposition = \"query\"\nminItems = 1";
         assert_eq!(underlined(&PARAMETER_OUTSIDE_SCHEMA, &spec("properties = { p = {} }", keys)), ["1"]);
     }

@@ -1,4 +1,5 @@
 use crate::diagnostic::Diagnostic;
+use crate::lint::values::counted;
 use crate::lint::{Check, Findings, ToolContext, rule};
 
 rule! {
@@ -45,9 +46,9 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     // An empty one is `missing-description`.
     if (1..MIN_CHARACTERS).contains(&length) {
         let message = format!(
-            "the description of tool `{}` has only {} characters",
+            "the description of tool `{}` has only {}",
             context.tool.label(),
-            text.chars().count()
+            counted(text.chars().count(), "character")
         );
         findings.report(
             Diagnostic::new(&SHORT_DESCRIPTION, description.span, message)

@@ -102,9 +102,16 @@ fn unknown(context: &ToolContext<'_>, placeholder: &Placeholder, span: Span, fin
     let message = format!("no path parameter is named `{name}`");
     let diagnostic = Diagnostic::new(&UNBOUND_PLACEHOLDER, span, message);
     let Some(meant) = placeholders::meant(context.tool, placeholder) else {
-        let help = format!(
-            "declare a parameter with `name = \"{name}\"`, `position = \"path\"` and `required = true`"
-        );
+        // `{id:int}`: types stand in the parameter.
+        let plain = name.split(':').next().filter(|plain| !plain.is_empty()).unwrap_or(name);
+        let write = if plain == name { String::new() } else { format!("write `{{{plain}}}`, and ") };
+        let declare = format!("declare a parameter with `name = \"{plain}\"`");
+        let help = match context.tool.input_schema {
+            None => format!("{write}{declare}, `position = \"path\"` and `required = true`"),
+            Some(_) => format!(
+                "{write}{declare} and `position = \"path\"`, and a property that `input_schema` requires"
+            ),
+        };
         findings.report(diagnostic.help(help));
         return;
     };
@@ -122,7 +129,28 @@ fn unknown(context: &ToolContext<'_>, placeholder: &Placeholder, span: Span, fin
 
 #[cfg(test)]
 mod tests {
+    use super::UNBOUND_PLACEHOLDER;
     use crate::check::{MemoryFiles, check_files};
+
+    fn help(rest: &str) -> String {
+        let spec = format!("[[tool]]\nname = \"a\"\nmethod = \"GET\"\n{rest}\n");
+        let report = check_files(&MemoryFiles::one("spec.toml", &spec));
+        report.diagnostics.into_iter().find(|d| *d.rule == UNBOUND_PLACEHOLDER).unwrap().help.unwrap()
+    }
+
+    #[test]
+    fn a_type_in_a_placeholder_is_taken_out() {
+        let typed = "endpoint = \"https://a.example/{id:int}\"";
+        assert!(help(typed).starts_with("write `{id}`, and declare a parameter with `name = \"id\"`"));
+        let parameter = "parameters = [{ name = \"id\", position = \"path\", required = true }]";
+        assert_eq!(help(&format!("{typed}\n{parameter}")), "did you mean `{id}`?");
+    }
+
+    #[test]
+    fn beside_an_input_schema_the_schema_says_what_is_required() {
+        let help = help("endpoint = \"https://a.example/{id}\"\ninput_schema = { type = \"object\" }");
+        assert!(!help.contains("required = true") && help.contains("`input_schema` requires"), "{help}");
+    }
 
     #[test]
     fn a_parameter_without_position_gets_one() {

@@ -44,7 +44,12 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let known = || context.toolset.upstreams.iter().map(|upstream| upstream.name.value.as_str());
     let message = format!("this file has no upstream `{}`", name.value);
     let mut diagnostic = Diagnostic::new(&UNKNOWN_UPSTREAM, name.span, message);
-    if let Some(meant) = suggest::nearest(&name.value, known()) {
+    if name.value.contains("://") {
+        diagnostic = diagnostic.note("`upstream` is the name of an `[upstream.NAME]` of this file").help(format!(
+            "declare `[upstream.NAME]` with `url = \"{}\"` and write its name here, or write an absolute URL as `endpoint` and no `upstream`",
+            name.value
+        ));
+    } else if let Some(meant) = suggest::nearest(&name.value, known()) {
         let edit =
             Edit { span: context.sources.inside(name.span, 0..name.value.len()), text: meant.to_owned() };
         let declared = context.toolset.upstreams.iter().find(|upstream| upstream.name.value == meant);
@@ -65,6 +70,15 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
 mod tests {
     use super::*;
     use crate::check::{MemoryFiles, check_files};
+
+    #[test]
+    fn a_url_is_no_name() {
+        let spec =
+            "[[tool]]\nname = \"a\"\nmethod = \"GET\"\nendpoint = \"/a\"\nupstream = \"https://a.example\"\n";
+        let report = check_files(&MemoryFiles::one("a.toml", spec));
+        let found = report.diagnostics.iter().find(|d| *d.rule == UNKNOWN_UPSTREAM).unwrap();
+        assert!(found.help.as_ref().unwrap().contains("with `url = \"https://a.example\"`"));
+    }
 
     #[test]
     fn an_upstream_of_another_file_is_not_known() {

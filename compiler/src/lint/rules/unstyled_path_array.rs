@@ -1,5 +1,6 @@
 use crate::diagnostic::{Applicability, Diagnostic};
-use crate::lint::{Check, Findings, ToolContext, insert, placeholders, rule};
+use crate::lint::{Check, Findings, ToolContext, insert, placeholders, rule, schemas};
+use crate::spec::Type;
 
 rule! {
     /// ## What it does
@@ -46,11 +47,13 @@ rule! {
 
 fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     for parameter in placeholders::path_parameters(context.tool) {
-        let kind = parameter.kind.value;
-        if !kind.is_composite() || parameter.style.is_some() {
+        let kind = schemas::type_of(context.tool, parameter).filter(|kind| kind.is_composite());
+        let Some(kind) = kind.filter(|_| parameter.style.is_none()) else {
             continue;
-        }
-        let edit = insert::key(context.sources, parameter.span, parameter.name.span, "style", "\"comma\"");
+        };
+        let is_object = kind == Type::Object;
+        let style = if is_object { "\"json\"" } else { "\"comma\"" };
+        let edit = insert::key(context.sources, parameter.span, parameter.name.span, "style", style);
         // It is written, but not understood: that is reported already.
         let Some(edit) = edit else {
             continue;
@@ -60,7 +63,11 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         findings.report(
             Diagnostic::new(&UNSTYLED_PATH_ARRAY, parameter.kind.span, message)
                 .note("a path is text, and upstreams differ in how they read a list in it")
-                .help("add `style = \"comma\"` for `1,2`, or the style that the upstream documents")
+                .help(if is_object {
+                    "add `style = \"json\"`, the only one that can write an object there"
+                } else {
+                    "add `style = \"comma\"` for `1,2`, or the style that the upstream documents"
+                })
                 .fix(Applicability::DisplayOnly, vec![edit]),
         );
     }

@@ -1,6 +1,5 @@
 use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolContext, placeholders, rule};
-use crate::spec::EndpointProblem;
 
 rule! {
     /// ## What it does
@@ -44,10 +43,8 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let Some(endpoint) = &tool.endpoint else {
         return;
     };
-    let text = &endpoint.value.text;
     // What is wrong with a placeholder is reported there; that its parameter has none follows from it.
-    let problems = &endpoint.value.problems;
-    if problems.iter().any(|problem| matches!(problem, EndpointProblem::Placeholder { .. })) {
+    if placeholders::has_malformed(tool) {
         return;
     }
     let unbound = endpoint.value.placeholders.iter().filter(|p| placeholders::bound(tool, p).is_none());
@@ -55,16 +52,20 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         unbound.filter_map(|p| Some(placeholders::meant(tool, p)?.name.value.as_str())).collect();
     for parameter in placeholders::path_parameters(tool) {
         let name = &parameter.name.value;
+        let foreign = placeholders::foreign(tool, name);
+        // `<id>` is `invalid-url`.
+        if foreign
+            .as_ref()
+            .is_some_and(|range| endpoint.value.text.get(range.clone()).is_some_and(|s| s.starts_with('<')))
+        {
+            continue;
+        }
         if placeholders::is_placed(tool, name) || misspelt.contains(&name.as_str()) {
             continue;
         }
         let message = format!("path parameter `{name}` has no placeholder in the endpoint");
         let diagnostic = Diagnostic::new(&UNUSED_PATH_PARAMETER, parameter.name.span, message);
-        let colon = format!("/:{name}");
-        let segment = text.match_indices(&colon).map(|(at, _)| at + 1..at + colon.len());
-        let mut segment =
-            segment.filter(|range| matches!(text.as_bytes().get(range.end), None | Some(b'/' | b'?')));
-        findings.report(match segment.next() {
+        findings.report(match foreign {
             Some(range) => {
                 let span = sources.inside(endpoint.span, range);
                 diagnostic

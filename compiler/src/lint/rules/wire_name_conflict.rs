@@ -1,20 +1,26 @@
 use crate::diagnostic::Diagnostic;
-use crate::lint::{Check, Findings, ToolContext, rule};
+use crate::json::Json;
+use crate::lint::values::show_text;
+use crate::lint::{Check, Findings, ToolContext, rule, schemas, urls};
 use crate::schema_walk;
 use crate::source::Span;
-use crate::spec::{BodySpec, ParameterSpec, ToolSpec};
-use mcp_bundle::tag::Position;
-use std::collections::BTreeMap;
+use crate::spec::{BodySpec, ParameterSpec, Type};
+use mcp_bundle::tag::{Position, Style};
+use std::collections::{BTreeMap, BTreeSet};
 
 rule! {
     /// ## What it does
     /// Finds parameters that would be sent under the same name in the same place.
     ///
     /// In a JSON body a dotted `wire_name` nests, so `a` and `a.b` conflict too: one makes `a` a value, the other
-    /// an object. A name with nothing between its dots names nothing.
+    /// an object. A name with nothing between its dots names nothing, and one with more than 16 pieces is too deep.
+    ///
+    /// In a query, the names that the endpoint itself fixes count as well. In a query or form, an object is sent
+    /// as `filter[owner]=…` unless its `style` says otherwise, so every name that begins with `filter[` is its own.
     ///
     /// ## Why is this bad
-    /// The upstream would see one of the two, or refuse the request; which one depends on its parser.
+    /// The upstream would see one of the two, or refuse the request; which one depends on its parser. Where one of
+    /// them is fixed, a caller could override it.
     ///
     /// ## Fails
     /// ```toml
@@ -41,6 +47,30 @@ rule! {
     /// name = "city"
     /// wire_name = "address.city"
     /// ```
+    /// ```toml
+    /// [[tool]]
+    /// name = "list_orders"
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders?role=user"
+    /// [[tool.parameters]]
+    /// name = "role"
+    /// position = "query"
+    /// ```
+    /// ```toml
+    /// [[tool]]
+    /// name = "list_orders"
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders"
+    /// [[tool.parameters]]
+    /// name = "filter"
+    /// type = "object"
+    /// position = "query"
+    /// [[tool.parameters]]
+    /// name = "owner"
+    /// wire_name = "filter[owner]"
+    /// position = "query"
+    /// value = "${tenant.id}"
+    /// ```
     ///
     /// ## Passes
     /// ```toml
@@ -55,17 +85,74 @@ rule! {
     /// name = "city"
     /// wire_name = "address.city"
     /// ```
+    /// ```toml
+    /// [[tool]]
+    /// name = "list_orders"
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders?role=user"
+    /// [[tool.parameters]]
+    /// name = "filter"
+    /// type = "object"
+    /// position = "query"
+    /// style = "json"
+    /// [[tool.parameters]]
+    /// name = "owner"
+    /// wire_name = "filter[owner]"
+    /// position = "query"
+    /// value = "${tenant.id}"
+    /// ```
     pub WIRE_NAME_CONFLICT = "MCP0410", "wire-name-conflict", HardError, Check::Tool(check);
 }
 
-/// Who has a name: its parameter's name and place; no place for a property of `input_schema` alone.
-type Holder<'a> = (&'a str, Option<Span>);
+/// The most pieces of a dotted name.
+const MAX_PIECES: usize = 16;
+
+/// Who sends something under a name.
+#[derive(Clone, Copy)]
+enum Sender<'a> {
+    Parameter(&'a ParameterSpec),
+    /// A property of `input_schema` that no parameter places.
+    Property(&'a str, Span),
+    /// The endpoint's own query.
+    Endpoint(Span),
+}
+
+/// A name that is in use, and whether all names below it, `name[…]`, are too.
+struct Taken<'a> {
+    by: Sender<'a>,
+    is_deep: bool,
+}
+
+type Names<'a> = BTreeMap<(Position, String), Taken<'a>>;
+type Properties<'a> = BTreeMap<String, &'a Json>;
 
 fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let tool = context.tool;
-    let nests = tool.body.as_ref().is_none_or(|body| body.value == BodySpec::Json);
-    let mut taken: BTreeMap<(Position, String), Holder<'_>> = BTreeMap::new();
-    let mut body: Vec<&ParameterSpec> = Vec::new();
+    let body = tool.body.as_ref().map_or(&BodySpec::Json, |body| &body.value);
+    let schema =
+        tool.input_schema.as_ref().filter(|_| !tool.parameters.is_empty() || *body == BodySpec::Form);
+    let declared = schema.map(|schema| schema_walk::declared_properties(&schema.value));
+    let placed: BTreeSet<&str> = tool.parameters.iter().map(|p| p.name.value.as_str()).collect();
+    let unplaced = || {
+        let span = schema.map_or(tool.span, |schema| schema.span);
+        let all = declared.iter().flatten().filter(|(name, _)| !placed.contains(name.as_str()));
+        all.map(move |(name, schema)| (name.as_str(), *schema, span))
+    };
+
+    let mut names = Names::new();
+    fixed(context, &mut names);
+    if *body == BodySpec::Form {
+        for (name, schema, span) in unplaced() {
+            if name.is_empty() {
+                let message = "a property of `input_schema` has an empty name, which no form field can have";
+                findings.report(Diagnostic::new(&WIRE_NAME_CONFLICT, span, message));
+                continue;
+            }
+            let by = Sender::Property(name, span);
+            names.insert((Position::Body, name.to_owned()), Taken { by, is_deep: is_object(schema) });
+        }
+    }
+    let mut members: Vec<&ParameterSpec> = Vec::new();
     for parameter in &tool.parameters {
         let wire = parameter.wire_name();
         let position = parameter.position();
@@ -73,47 +160,104 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
             let message =
                 format!("parameter `{}` has an empty name towards the upstream", parameter.name.value);
             findings.report(Diagnostic::new(&WIRE_NAME_CONFLICT, wire.span, message));
-            continue;
-        }
-        if position == Position::Body && nests {
-            body.push(parameter);
-            continue;
-        }
-        let key =
-            if position == Position::Header { wire.value.to_ascii_lowercase() } else { wire.value.clone() };
-        let holder = (parameter.name.value.as_str(), Some(wire.span));
-        if let Some(other) = taken.get(&(position, key.clone())) {
-            report_same(parameter, *other, findings);
+        } else if position == Position::Body && *body == BodySpec::Json {
+            members.push(parameter);
         } else {
-            taken.insert((position, key), holder);
+            let name = match position {
+                Position::Header => wire.value.to_ascii_lowercase(),
+                _ => wire.value.clone(),
+            };
+            let is_deep = is_deep(parameter, declared.as_ref());
+            let taken = Taken { by: Sender::Parameter(parameter), is_deep };
+            match names.get(&(position, name.clone())) {
+                Some(other) => report_same(parameter, other.by, findings),
+                None => drop(names.insert((position, name), taken)),
+            }
         }
     }
-    nested(tool, &body, findings);
+    below(&names, findings);
+    nested(&members, unplaced().map(|(name, _, span)| (name, span)), findings);
+}
+
+/// The names in the endpoint's query. Some upstreams read a `+` there as a space.
+fn fixed<'a>(context: &ToolContext<'a>, names: &mut Names<'a>) {
+    let endpoint = context.tool.endpoint.as_ref().filter(|endpoint| endpoint.value.problems.is_empty());
+    for name in endpoint.into_iter().flat_map(|endpoint| urls::fixed_names(&endpoint.value)) {
+        let whole = endpoint.map_or(context.tool.span, |endpoint| endpoint.span);
+        let by = Sender::Endpoint(context.sources.inside(whole, name.range));
+        if name.decoded.contains('+') {
+            let spaced = (Position::Query, name.decoded.replace('+', " "));
+            names.insert(spaced, Taken { by, is_deep: false });
+        }
+        names.insert((Position::Query, name.decoded.into_owned()), Taken { by, is_deep: false });
+    }
+}
+
+/// Whether a caller's argument is sent as `name[…]`. A constant never is.
+fn is_deep(parameter: &ParameterSpec, declared: Option<&Properties<'_>>) -> bool {
+    if parameter.is_hidden() || !matches!(parameter.position(), Position::Query | Position::Body) {
+        return false;
+    }
+    if let Some(style) = &parameter.style {
+        return style.value == Style::Deep;
+    }
+    let says_so = parameter.kind.value == Type::Object && schemas::has_type(parameter);
+    let property = declared.and_then(|declared| declared.get(&parameter.name.value));
+    says_so || property.is_some_and(|schema| is_object(schema))
+}
+
+fn is_object(schema: &Json) -> bool {
+    let types = schema.get("type").map(|said| said.as_array().unwrap_or(std::slice::from_ref(said)));
+    types.unwrap_or_default().iter().any(|name| name.as_str() == Some("object"))
+}
+
+/// Names that lie below a deep one. Sorted, they follow it, with at most those of longer names between.
+fn below(names: &Names<'_>, findings: &mut Findings<'_>) {
+    let mut around: Vec<(Position, &str, Sender<'_>)> = Vec::new();
+    for ((position, name), taken) in names {
+        while around.pop_if(|(p, outer, _)| p != position || !name.starts_with(*outer)).is_some() {}
+        let owner = around
+            .last()
+            .filter(|(_, outer, _)| name.get(outer.len()..).is_some_and(|rest| rest.starts_with('[')));
+        match owner {
+            Some((_, outer, owner)) => report_below(*position, name, taken.by, (outer, *owner), findings),
+            None if taken.is_deep => around.push((*position, name, taken.by)),
+            None => {}
+        }
+    }
 }
 
 /// The members of a JSON body.
-fn nested(tool: &ToolSpec, parameters: &[&ParameterSpec], findings: &mut Findings<'_>) {
-    let mut taken: BTreeMap<Vec<&str>, Holder<'_>> = BTreeMap::new();
-    // Properties that no parameter places become members under their own names.
-    let declared = tool.input_schema.as_ref().filter(|_| !parameters.is_empty());
-    let declared = declared.map(|schema| schema_walk::declared_properties(&schema.value)).unwrap_or_default();
-    for name in declared.keys().filter(|name| tool.parameter(name).is_none()) {
-        taken.insert(vec![name.as_str()], (name.as_str(), None));
+fn nested<'a>(
+    parameters: &[&'a ParameterSpec],
+    unplaced: impl Iterator<Item = (&'a str, Span)>,
+    findings: &mut Findings<'_>,
+) {
+    if parameters.is_empty() {
+        return;
     }
+    // Properties that no parameter places become members under their own names.
+    let mut taken: BTreeMap<Vec<&str>, Sender<'a>> =
+        unplaced.map(|(name, span)| (vec![name], Sender::Property(name, span))).collect();
     let mut pieces = Vec::new();
     for parameter in parameters {
         let wire = parameter.wire_name();
-        let path: Vec<&str> = wire.value.split('.').collect();
-        if path.iter().any(|piece| piece.is_empty()) {
-            let message = format!("`{}` has nothing between two of its dots, or at an end", wire.value);
-            findings.report(
-                Diagnostic::new(&WIRE_NAME_CONFLICT, wire.span, message)
-                    .note("in a JSON body a dotted name nests: `a.b` is the member `b` of the object `a`"),
+        let path: Vec<&str> = wire.value.split('.').take(MAX_PIECES + 1).collect();
+        let mut report = |message: String, note: &str| {
+            findings.report(Diagnostic::new(&WIRE_NAME_CONFLICT, wire.span, message).note(note));
+        };
+        let note = "in a JSON body a dotted name nests: `a.b` is the member `b` of the object `a`";
+        if path.len() > MAX_PIECES {
+            report(
+                format!("{} is too deep: a name has at most {MAX_PIECES} pieces", show_text(&wire.value)),
+                note,
             );
+        } else if path.iter().any(|piece| piece.is_empty()) {
+            report(format!("`{}` has nothing between two of its dots, or at an end", wire.value), note);
         } else if let Some(other) = taken.get(&path) {
             report_same(parameter, *other, findings);
         } else {
-            taken.insert(path.clone(), (parameter.name.value.as_str(), Some(wire.span)));
+            taken.insert(path.clone(), Sender::Parameter(parameter));
             pieces.push((*parameter, path));
         }
     }
@@ -129,44 +273,95 @@ fn nested(tool: &ToolSpec, parameters: &[&ParameterSpec], findings: &mut Finding
     }
 }
 
-fn report_same(parameter: &ParameterSpec, (other, place): Holder<'_>, findings: &mut Findings<'_>) {
+impl Sender<'_> {
+    /// The name that callers know it by, if there is one.
+    fn name(&self) -> Option<&str> {
+        match self {
+            Sender::Parameter(parameter) => Some(&parameter.name.value),
+            Sender::Property(name, _) => Some(name),
+            Sender::Endpoint(_) => None,
+        }
+    }
+
+    fn span(&self) -> Span {
+        match self {
+            Sender::Parameter(parameter) => parameter.wire_name().span,
+            Sender::Property(_, span) | Sender::Endpoint(span) => *span,
+        }
+    }
+}
+
+fn report_same(parameter: &ParameterSpec, other: Sender<'_>, findings: &mut Findings<'_>) {
+    let wire = parameter.wire_name();
+    let Some(name) = other.name() else {
+        let message = format!(
+            "parameter `{}` is sent as `{}` in the query, which the endpoint fixes",
+            parameter.name.value, wire.value
+        );
+        findings.report(
+            Diagnostic::new(&WIRE_NAME_CONFLICT, wire.span, message)
+                .related(other.span(), "fixed here")
+                .note("the upstream would get both, and which of them it reads depends on its parser")
+                .help("remove one of the two, or give the parameter another `wire_name`"),
+        );
+        return;
+    };
     // Two of one name are `duplicate-parameter`.
-    if other == parameter.name.value {
+    if name == parameter.name.value {
         return;
     }
-    let wire = parameter.wire_name();
     let message = format!(
-        "parameters `{other}` and `{}` are both sent as `{}` in the {}",
+        "parameters `{name}` and `{}` are both sent as `{}` in the {}",
         parameter.name.value,
         wire.value,
         parameter.position()
     );
-    let mut diagnostic = Diagnostic::new(&WIRE_NAME_CONFLICT, wire.span, message)
-        .note("which of the two an upstream reads depends on its parser")
-        .help("give one of them another `wire_name` or `position`");
-    if let Some(place) = place {
-        diagnostic = diagnostic.related(place, "the other one");
-    }
-    findings.report(diagnostic);
+    findings.report(
+        Diagnostic::new(&WIRE_NAME_CONFLICT, wire.span, message)
+            .related(other.span(), "the other one")
+            .note("which of the two an upstream reads depends on its parser")
+            .help("give one of them another `wire_name` or `position`"),
+    );
 }
 
-fn report_nested(
-    parameter: &ParameterSpec,
-    outer: &str,
-    (other, place): Holder<'_>,
+fn report_below(
+    position: Position,
+    name: &str,
+    sender: Sender<'_>,
+    (outer, owner): (&str, Sender<'_>),
     findings: &mut Findings<'_>,
 ) {
-    let wire = parameter.wire_name();
+    let Some(owned) = owner.name() else {
+        return;
+    };
     let message = format!(
-        "`{}` makes `{outer}` an object in the body, but parameter `{other}` is sent as `{outer}` itself",
+        "`{name}` is sent in the {position}, where the members of parameter `{owned}` are sent as `{outer}[…]`"
+    );
+    // Whoever has a line of its own is pointed at.
+    let (span, related) = match sender {
+        Sender::Parameter(_) => (sender.span(), owner.span()),
+        _ => (owner.span(), sender.span()),
+    };
+    findings.report(
+        Diagnostic::new(&WIRE_NAME_CONFLICT, span, message)
+            .related(related, "the other one")
+            .note("a caller could send a member of that name, too")
+            .help(format!("write `style = \"json\"` for parameter `{owned}`, or choose another `wire_name`")),
+    );
+}
+
+fn report_nested(parameter: &ParameterSpec, outer: &str, other: Sender<'_>, findings: &mut Findings<'_>) {
+    let wire = parameter.wire_name();
+    let name = other.name().unwrap_or_default();
+    let message = format!(
+        "`{}` makes `{outer}` an object in the body, but parameter `{name}` is sent as `{outer}` itself",
         wire.value
     );
-    let mut diagnostic = Diagnostic::new(&WIRE_NAME_CONFLICT, wire.span, message)
-        .help(format!("give parameter `{other}` a `wire_name` below `{outer}`, or this one another"));
-    if let Some(place) = place {
-        diagnostic = diagnostic.related(place, format!("sent as `{outer}`"));
-    }
-    findings.report(diagnostic);
+    findings.report(
+        Diagnostic::new(&WIRE_NAME_CONFLICT, wire.span, message)
+            .related(other.span(), format!("sent as `{outer}`"))
+            .help(format!("give parameter `{name}` a `wire_name` below `{outer}`, or this one another")),
+    );
 }
 
 #[cfg(test)]
@@ -208,5 +403,126 @@ mod tests {
              [[tool.parameters]]\nname = \"p\"\nwire_name = \"a.b\"",
         );
         assert_eq!(underlined(&WIRE_NAME_CONFLICT, &spec), ["\"a.b\""]);
+    }
+
+    const QUERY: &str = "position = \"query\"";
+
+    /// The texts underlined in a tool whose endpoint has this query.
+    fn beside(query: &str, parameters: &str) -> Vec<String> {
+        let spec = tool_with(parameters).replace("/notes\"", &format!("/notes?{query}\""));
+        underlined(&WIRE_NAME_CONFLICT, &spec)
+    }
+
+    #[test]
+    fn names_that_the_endpoint_fixes_are_taken_however_they_are_encoded() {
+        let parameter = |wire: &str, rest: &str| {
+            format!("[[tool.parameters]]\nname = \"p\"\nwire_name = \"{wire}\"\n{rest}")
+        };
+        for (query, wire) in [
+            ("role=user", "role"),
+            ("x&%72ole", "role"),
+            ("a+b=1", "a b"),
+            ("a+b=1", "a+b"),
+            ("a%2Bb=1", "a+b"),
+        ] {
+            let written = format!("\"{wire}\"");
+            assert_eq!(beside(query, &parameter(wire, QUERY)), [written.as_str()], "{query}");
+            assert_eq!(beside(query, &parameter(wire, "position = \"query\"\nvalue = \"1\"")), [written]);
+            assert_eq!(beside(query, &parameter(wire, "position = \"cookie\"")), [""; 0]);
+        }
+        assert_eq!(beside("role=user", &parameter("Role", QUERY)), [""; 0]);
+        assert_eq!(beside("x=role", &parameter("role", QUERY)), [""; 0]);
+    }
+
+    #[test]
+    fn a_deep_parameter_owns_all_names_below_its_own() {
+        let deep = "type = \"object\"\nposition = \"query\"\nwire_name = \"f\"";
+        let query = |wire: &str| format!("position = \"query\"\nwire_name = \"{wire}\"");
+        for (wire, conflict) in
+            [("f[a]", true), ("f[", true), ("f]", false), ("fB[a]", false), ("g[f]", false), ("F[a]", false)]
+        {
+            let expected: Vec<String> = conflict.then(|| format!("\"{wire}\"")).into_iter().collect();
+            assert_eq!(conflicts(&[deep, &query(wire)]), expected, "{wire}");
+            assert_eq!(conflicts(&[&query(wire), deep]), expected, "{wire}");
+            assert_eq!(conflicts(&[deep, &format!("{}\nvalue = \"1\"", query(wire))]), expected, "{wire}");
+            assert_eq!(conflicts(&[&deep.replace("\"query\"", "\"header\""), &query(wire)]), [""; 0]);
+        }
+        // Other deep names between the two do not hide them.
+        let between = |wire: &str| deep.replace("\"f\"", &format!("\"{wire}\""));
+        assert_eq!(conflicts(&[deep, &between("fB"), &query("f[x]")]), ["\"f[x]\""]);
+        assert_eq!(conflicts(&[deep, &between("f[x]"), &query("f[x][y]")]), ["\"f[x]\"", "\"f[x][y]\""]);
+    }
+
+    #[test]
+    fn what_is_not_written_deep_owns_its_name_alone() {
+        let below = "position = \"query\"\nwire_name = \"p0[a]\"";
+        for keys in [
+            "type = \"object\"\nposition = \"query\"\nstyle = \"json\"",
+            "type = \"object\"\nposition = \"query\"\nvalue = { b = 1 }",
+            "type = \"array\"\nitems = {}\nposition = \"query\"",
+            QUERY,
+        ] {
+            assert_eq!(conflicts(&[keys, below]), [""; 0], "{keys}");
+        }
+        assert_eq!(conflicts(&["type = \"object\"", below]), [""; 0], "one is in the body");
+        let form = tool_with(
+            "body = \"form\"\n[[tool.parameters]]\nname = \"a\"\ntype = \"object\"\n\
+             [[tool.parameters]]\nname = \"a[b]\"",
+        );
+        assert_eq!(underlined(&WIRE_NAME_CONFLICT, &form), ["\"a[b]\""]);
+    }
+
+    #[test]
+    fn a_fixed_name_may_not_lie_below_a_deep_parameter() {
+        let filter = "[[tool.parameters]]\nname = \"filter\"\ntype = \"object\"\nposition = \"query\"";
+        assert_eq!(beside("filter%5Bowner%5D=me", filter), ["\"filter\""]);
+        assert_eq!(beside("filters%5Bowner%5D=me", filter), [""; 0]);
+    }
+
+    #[test]
+    fn the_schema_says_what_is_deep() {
+        let with = |kind: &str, keys: &str| {
+            underlined(
+                &WIRE_NAME_CONFLICT,
+                &tool_with(&format!(
+                    "input_schema = {{ type = \"object\", properties = {{ f = {{ type = {kind} }}, g = {{}} }} }}\n\
+                     [[tool.parameters]]\nname = \"f\"\nposition = \"query\"\n{keys}\n\
+                     [[tool.parameters]]\nname = \"g\"\nposition = \"query\"\nwire_name = \"f[g]\""
+                )),
+            )
+        };
+        assert_eq!(with("\"object\"", ""), ["\"f[g]\""]);
+        assert_eq!(with("[\"object\", \"null\"]", ""), ["\"f[g]\""]);
+        assert_eq!(with("\"object\"", "style = \"json\""), [""; 0]);
+        assert_eq!(with("\"string\"", ""), [""; 0]);
+    }
+
+    #[test]
+    fn unplaced_properties_are_fields_of_a_form() {
+        let with = |properties: &str, keys: &str| {
+            underlined(
+                &WIRE_NAME_CONFLICT,
+                &tool_with(&format!(
+                    "body = \"form\"\ninput_schema = {{ type = \"object\", properties = {{ {properties} }} }}\n\
+                     [[tool.parameters]]\nname = \"p\"\nvalue = \"x\"\n{keys}"
+                )),
+            )
+        };
+        let object = "a = { type = \"object\" }";
+        assert_eq!(with("a = {}", "wire_name = \"a\""), ["\"a\""]);
+        assert_eq!(with("a = {}", "wire_name = \"a.b\""), [""; 0], "a form does not nest");
+        assert_eq!(with("a = {}", "wire_name = \"a[b]\""), [""; 0]);
+        assert_eq!(with(object, "wire_name = \"a[b]\""), ["\"a[b]\""]);
+        assert_eq!(with(object, "wire_name = \"a\"\nposition = \"query\""), [""; 0]);
+        assert_eq!(with(&format!("{object}, \"a[b]\" = {{}}"), "").len(), 1);
+        assert_eq!(with("\"\" = {}", "").len(), 1);
+    }
+
+    #[test]
+    fn endless_names_are_refused_in_linear_time() {
+        let wire = |pieces: usize| format!("wire_name = \"{}\"", vec!["a"; pieces].join("."));
+        assert_eq!(conflicts(&[&wire(MAX_PIECES)]), [""; 0]);
+        assert_eq!(conflicts(&[&wire(MAX_PIECES + 1)]).len(), 1);
+        assert_eq!(conflicts(&[&wire(200_000)]).len(), 1);
     }
 }

@@ -4,8 +4,8 @@ use super::ast::{BindMode, Binding, Pipe, RangeBinding, Variable, VariableId};
 use super::parser::Parser;
 use super::pipeline::RawPipe;
 use super::token::Token;
+use crate::suggest::nearest;
 use crate::template::TemplateError;
-use crate::template::suggest::closest;
 
 impl Parser<'_> {
     /// Binds the variable of a pipe outside `range`.
@@ -42,7 +42,7 @@ impl Parser<'_> {
         let name = self.text(&token.span).to_owned();
         let id = self.scope.find(&name);
         if id.is_none() {
-            let help = match closest(&name, self.scope.nearest_names()) {
+            let help = match nearest(&name, self.scope.nearest_names()) {
                 Some(known) => format!("did you mean `{known}`?"),
                 None => format!("declare it first, as in `{{{{ {name} := … }}}}`"),
             };

@@ -1,7 +1,7 @@
 //! The functions that a Go template may call. The table says how many arguments each takes, a piped one included;
 //! what they compute is the machine's business.
 
-use crate::template::suggest::closest;
+use crate::suggest::nearest;
 
 macro_rules! functions {
     ($($function:ident $name:literal $least:literal .. $most:tt),* $(,)?) => {
@@ -108,7 +108,7 @@ impl Signature {
 
 /// What to write instead of an unknown function. Without arguments it may be meant as a field.
 pub(super) fn help_for_unknown(name: &str, has_arguments: bool) -> Option<String> {
-    match closest(name, FUNCTIONS.iter().map(|signature| signature.name)) {
+    match nearest(name, FUNCTIONS.iter().map(|signature| signature.name)) {
         Some(known) => Some(format!("did you mean `{known}`?")),
         None if has_arguments => None,
         None if name == "this" => Some("the current value is written `.`".to_owned()),

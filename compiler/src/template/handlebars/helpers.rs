@@ -1,6 +1,6 @@
 //! The helpers that a Handlebars template may use.
 
-use crate::template::suggest::closest;
+use crate::suggest::nearest;
 
 /// A helper that gives a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -82,7 +82,7 @@ impl Known {
 
     /// The usable helper that `name` most likely stands for.
     pub fn closest(name: &str) -> Option<&'static str> {
-        closest(name, Self::NAMES.iter().filter(|(_, known)| *known != Self::Log).map(|(name, _)| *name))
+        nearest(name, Self::NAMES.iter().filter(|(_, known)| *known != Self::Log).map(|(name, _)| *name))
     }
 }
 

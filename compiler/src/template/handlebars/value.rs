@@ -7,7 +7,7 @@ use super::ast::{Call, Expr, Literal, Span};
 use super::build::{Builder, block_params};
 use super::helpers::Known;
 use super::scope::Unresolved;
-use crate::template::suggest::closest;
+use crate::suggest::nearest;
 use crate::template::{ErrorKind, MAX_PAREN_DEPTH, TemplateError};
 
 impl Builder<'_> {
@@ -92,7 +92,7 @@ impl Builder<'_> {
             Unresolved::AboveRoot => TemplateError::syntax(place, format!("`{raw}` goes above the root"))
                 .with_help("only `each` and `with` make a level that `../` leaves"),
             Unresolved::UnknownLocal(name) => {
-                let known = closest(&name, ["first", "index", "key", "last", "root"].into_iter());
+                let known = nearest(&name, ["first", "index", "key", "last", "root"]);
                 let help = match known {
                     Some(known) => format!("did you mean `@{known}`?"),
                     None => "there are `@root`, `@index`, `@key`, `@first` and `@last`".to_owned(),

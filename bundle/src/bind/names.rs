@@ -1,0 +1,80 @@
+//! The member names of objects being read: none may occur twice.
+//!
+//! Of two members of one name, an upstream may read another one than was checked. Names that a check
+//! declares are marked there; this is for all others, of which there may be any number.
+
+use super::Span;
+use crate::json::Value;
+
+/// A stack of names, those of the innermost object last.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    list: Vec<Name>,
+    /// The characters of names that are written with escapes, so that comparing never unescapes.
+    text: String,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Name {
+    key: Span,
+    /// Its characters' place: in [`Names::text`] if it has escapes, else in the arguments.
+    start: usize,
+    end: usize,
+}
+
+/// Where an object's names begin.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mark {
+    list: usize,
+    text: usize,
+}
+
+impl Names {
+    pub(super) fn clear(&mut self) {
+        self.list.clear();
+        self.text.clear();
+    }
+
+    /// Begins an object.
+    pub(super) fn open(&self) -> Mark {
+        Mark { list: self.list.len(), text: self.text.len() }
+    }
+
+    pub(super) fn push(&mut self, arguments: &str, key: Value<'_>) {
+        let span = Span::of_value(arguments, key);
+        let (start, end) = if key.escaped {
+            let start = self.text.len();
+            crate::json::unescape(key.raw(), &mut self.text);
+            (start, self.text.len())
+        } else {
+            (span.start + 1, span.end.saturating_sub(1))
+        };
+        self.list.push(Name { key: span, start, end });
+    }
+
+    /// Ends an object, forgetting its names; gives one that it holds twice.
+    ///
+    /// Sorted by length first, names are only compared with others that are as long, so all of it takes
+    /// the size of the names times the logarithm of their number.
+    pub(super) fn close<'a>(&mut self, mark: Mark, arguments: &'a str) -> Option<Value<'a>> {
+        let names = self.list.get_mut(mark.list..).unwrap_or_default();
+        let twice = if names.len() < 2 {
+            None
+        } else {
+            let escaped = self.text.as_bytes();
+            let characters = |name: &Name| {
+                let text = if name.key.escaped { escaped } else { arguments.as_bytes() };
+                text.get(name.start..name.end).unwrap_or_default()
+            };
+            let length = |name: &Name| name.end - name.start;
+            names.sort_unstable_by(|a, b| {
+                length(a).cmp(&length(b)).then_with(|| characters(a).cmp(characters(b)))
+            });
+            let next = names.iter().skip(1);
+            names.iter().zip(next).find(|(a, b)| characters(a) == characters(b)).map(|(a, _)| a.key)
+        };
+        self.list.truncate(mark.list);
+        self.text.truncate(mark.text);
+        twice.map(|key| key.of(arguments))
+    }
+}

@@ -1,0 +1,214 @@
+use super::MISPLACED_STYLE;
+use crate::diagnostic::Diagnostic;
+use crate::json::Json;
+use crate::lint::nested::{self, NestedText};
+use crate::lint::{Check, Findings, ToolContext, rule};
+use crate::spec::{BodySpec, ParameterSpec, ToolSpec, Type};
+use mcp_bundle::tag::{Position, Style};
+use std::ops::Range;
+
+rule! {
+    /// ## What it does
+    /// Finds `${…}` inside an array or object that is sent as JSON text outside a JSON body.
+    ///
+    /// A variable is replaced in a string, in the elements of an array that is written with `repeat`, `comma`, `space` or
+    /// `pipe`, and anywhere in a JSON body. Where a constant becomes JSON text in a path, query, header, cookie or form, nothing
+    /// in it is replaced, and `$${` stays as it is.
+    ///
+    /// ## Why is this bad
+    /// The upstream would get the text as it stands in place of the value that was meant.
+    ///
+    /// ## Fails
+    /// ```toml
+    /// [[tool]]
+    /// name = "list_orders"
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders"
+    /// [[tool.parameters]]
+    /// name = "filter"
+    /// type = "object"
+    /// position = "query"
+    /// value = { owner = "${tenant.id}" }
+    /// ```
+    ///
+    /// ## Passes
+    /// ```toml
+    /// [[tool]]
+    /// name = "list_orders"
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders"
+    /// [[tool.parameters]]
+    /// name = "owner"
+    /// wire_name = "filter[owner]"
+    /// position = "query"
+    /// value = "${tenant.id}"
+    /// [[tool.parameters]]
+    /// name = "groups"
+    /// type = "array"
+    /// position = "query"
+    /// value = ["${tenant.id}", "public"]
+    /// ```
+    pub VARIABLE_IN_COMPOSITE = "MCP0417", "variable-in-composite", HardError, Check::Tool(check);
+}
+
+fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
+    for parameter in context.tool.parameters.iter().filter(|p| !is_json_member(context.tool, p)) {
+        if let Some(diagnostic) = literal_variable(context, parameter) {
+            findings.report(diagnostic);
+        }
+        if let Some(diagnostic) = style_of_object(parameter) {
+            findings.report(diagnostic);
+        }
+    }
+}
+
+/// In a JSON body a constant stays what it is.
+fn is_json_member(tool: &ToolSpec, parameter: &ParameterSpec) -> bool {
+    let is_form = tool.body.as_ref().is_some_and(|body| body.value == BodySpec::Form);
+    parameter.position() == Position::Body && !is_form
+}
+
+/// The first `${` of a constant that would be sent as it stands.
+fn literal_variable(context: &ToolContext<'_>, parameter: &ParameterSpec) -> Option<Diagnostic> {
+    let value = parameter.value.as_ref()?;
+    let splits = match &value.value {
+        Json::Array(_) => is_list(parameter),
+        Json::Object(_) => false,
+        _ => return None,
+    };
+    let is_literal = |text: &NestedText<'_>| !(splits && text.depth() == 1);
+    let texts = nested::texts(value);
+    let (text, range) =
+        texts.iter().filter(|text| is_literal(text)).find_map(|text| Some((text, written(text.text)?)))?;
+    let span = text.span(context.sources, context.toolset, context.tool, value.span);
+    let span = context.sources.inside(span, range.clone());
+    let shown = text.text.get(range).unwrap_or_default();
+    let message = if shown.starts_with("$$") {
+        format!(
+            "`$${{` in the constant of parameter `{}` is sent with both its dollars",
+            parameter.name.value
+        )
+    } else {
+        format!("`{shown}` in the constant of parameter `{}` is sent as it stands", parameter.name.value)
+    };
+    let help = match &value.value {
+        Json::Array(_) => {
+            "write it as an element of its own, with the style `repeat`, `comma`, `space` or `pipe`"
+        }
+        _ => "make each member that needs it a parameter of its own, with a string as its `value`",
+    };
+    Some(
+        Diagnostic::new(&VARIABLE_IN_COMPOSITE, span, message)
+            .note("outside a JSON body, what is sent as JSON text is fixed when the bundle is built")
+            .help(help),
+    )
+}
+
+/// Whether the elements of an array are written one by one.
+fn is_list(parameter: &ParameterSpec) -> bool {
+    let is_pairs = matches!(parameter.position(), Position::Query | Position::Body);
+    match parameter.style.as_ref().map(|style| style.value) {
+        Some(Style::Comma | Style::Space | Style::Pipe) => true,
+        Some(Style::Repeat) => is_pairs,
+        Some(Style::Deep | Style::Json) => false,
+        // The type says the style, and that of an object is `deep` or `json`.
+        None => parameter.kind.value != Type::Object,
+    }
+}
+
+/// The first variable in a text, or `$${` in place of one. What is malformed is `invalid-variable`.
+fn written(text: &str) -> Option<Range<usize>> {
+    let at = text.find("${")?;
+    if text.get(..at).is_some_and(|before| before.ends_with('$')) {
+        return Some(at - 1..at + 2);
+    }
+    let length = text.get(at..)?.find('}')?;
+    Some(at..at + length + 1)
+}
+
+/// A constant object is always written as JSON. What is wrong whatever the value is `misplaced-style` anyway.
+fn style_of_object(parameter: &ParameterSpec) -> Option<Diagnostic> {
+    let style = parameter.style.as_ref()?;
+    let value = parameter.value.as_ref().filter(|value| matches!(value.value, Json::Object(_)))?;
+    // In a path, header or cookie, no object can be deep.
+    let is_pairs = matches!(parameter.position(), Position::Query | Position::Body);
+    if parameter.kind.value != Type::Object || style.value != Style::Deep || !is_pairs {
+        return None;
+    }
+    let message = format!(
+        "style `{}` cannot write the constant object of parameter `{}`",
+        style.value, parameter.name.value
+    );
+    Some(
+        Diagnostic::new(&MISPLACED_STYLE, style.span, message)
+            .related(value.span, "the constant")
+            .note("outside a JSON body a constant object is always written as JSON")
+            .help("write `json`, or make each member a parameter of its own"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lint::testing::{found, parameter_with, tool_with, underlined};
+
+    fn in_place(position: &str, keys: &str) -> Vec<String> {
+        let spec = parameter_with(&format!("position = \"{position}\"\n{keys}"));
+        underlined(&VARIABLE_IN_COMPOSITE, &spec)
+    }
+
+    #[test]
+    fn the_variable_alone_is_underlined_wherever_it_lies() {
+        let object = "type = \"object\"\nvalue = { a = 1, b = [{ c = \"x ${TOKEN} ${B}\" }] }";
+        for position in ["path", "query", "header", "cookie"] {
+            assert_eq!(in_place(position, object), ["${TOKEN}"], "{position}");
+        }
+        assert_eq!(in_place("body", object), [""; 0]);
+        let form = tool_with(&format!("body = \"form\"\n[[tool.parameters]]\nname = \"p\"\n{object}"));
+        assert_eq!(underlined(&VARIABLE_IN_COMPOSITE, &form), ["${TOKEN}"]);
+    }
+
+    #[test]
+    fn elements_of_a_list_have_their_variables() {
+        let list = "type = \"array\"\nvalue = [\"a\", \"${A}\"]";
+        for position in ["path", "query", "header", "cookie"] {
+            assert_eq!(in_place(position, list), [""; 0], "{position}");
+            for style in ["comma", "space", "pipe"] {
+                assert_eq!(in_place(position, &format!("{list}\nstyle = \"{style}\"")), [""; 0]);
+            }
+            assert_eq!(in_place(position, &format!("{list}\nstyle = \"json\"")), ["${A}"], "{position}");
+        }
+        assert_eq!(in_place("query", &format!("{list}\nstyle = \"repeat\"")), [""; 0]);
+        assert_eq!(
+            in_place("query", "type = \"array\"\nvalue = [\"${A}\", [\"${B}\"], { c = \"${C}\" }]"),
+            ["${B}"]
+        );
+    }
+
+    #[test]
+    fn texts_and_what_is_no_variable_are_left_alone() {
+        assert_eq!(in_place("query", "value = \"${A}\""), [""; 0]);
+        assert_eq!(in_place("query", "type = \"object\"\nvalue = { a = \"$5 {x}\" }"), [""; 0]);
+        assert_eq!(in_place("query", "type = \"object\"\nvalue = { a = \"cost $${x}\" }"), ["$${"]);
+    }
+
+    #[test]
+    fn a_constant_object_has_no_style_but_json() {
+        let styles = |position: &str, value: &str| {
+            ["repeat", "comma", "space", "pipe", "deep", "json"]
+                .into_iter()
+                .filter(move |style| {
+                    let keys = format!("position = \"{position}\"\nstyle = \"{style}\"\n{value}");
+                    found(&MISPLACED_STYLE, &parameter_with(&keys)).is_empty()
+                })
+                .collect::<Vec<_>>()
+        };
+        let object = "type = \"object\"\nvalue = { a = 1 }";
+        for position in ["path", "query", "header", "cookie"] {
+            assert_eq!(styles(position, object), ["json"], "{position}");
+        }
+        assert_eq!(styles("query", "type = \"object\""), ["deep", "json"]);
+        let once = parameter_with(&format!("position = \"header\"\nstyle = \"deep\"\n{object}"));
+        assert_eq!(found(&MISPLACED_STYLE, &once).len(), 1);
+    }
+}

@@ -1,0 +1,136 @@
+//! Whether a value has the shape that its key wants.
+
+use super::fields::Reading;
+use super::value::{TomlValue, to_json};
+use crate::diagnostic::Diagnostic;
+use crate::keys::{Key, Shape};
+use crate::lint::rules::{INVALID_VALUE, WRONG_TYPE};
+use crate::source::Span;
+use toml::de::DeValue;
+
+impl Reading<'_> {
+    /// Whether a value has the key's shape; reports it if not.
+    pub(super) fn shape_fits(&mut self, key: &Key, value: &TomlValue<'_>) -> bool {
+        let span = self.span(value.span());
+        let wrong = |expected: &str| {
+            let actual = value.get_ref().type_str();
+            Diagnostic::new(
+                &WRONG_TYPE,
+                span,
+                format!("`{}` must be {expected}, not {} {actual}", key.name, article(actual)),
+            )
+            .note(as_note(key.doc))
+        };
+        let problem = match (key.shape, value.get_ref()) {
+            (Shape::Any, _) => return self.is_json(key, value, span),
+            (Shape::Text | Shape::Word(_) | Shape::Template, DeValue::String(_)) => return true,
+            (Shape::Boolean | Shape::Schema, DeValue::Boolean(_)) => return true,
+            (Shape::Integer { min, max }, DeValue::Integer(integer)) => {
+                match i64::from_str_radix(integer.as_str(), integer.radix()) {
+                    Ok(number) if (min..=max).contains(&number) => return true,
+                    _ => Diagnostic::new(
+                        &INVALID_VALUE,
+                        span,
+                        format!("`{}` must be between {min} and {max}", key.name),
+                    )
+                    .note(as_note(key.doc)),
+                }
+            }
+            (Shape::Number, DeValue::Integer(_) | DeValue::Float(_)) => {
+                return self.is_json(key, value, span);
+            }
+            (Shape::Texts, DeValue::Array(items)) => {
+                match items.iter().find(|item| !item.get_ref().is_str()) {
+                    None => return true,
+                    Some(item) => Diagnostic::new(
+                        &WRONG_TYPE,
+                        self.span(item.span()),
+                        format!("`{}` must be a list of strings", key.name),
+                    ),
+                }
+            }
+            (Shape::TextMap, DeValue::Table(map)) => {
+                let mut fits = true;
+                for (name, value) in map.iter().filter(|(_, value)| !value.get_ref().is_str()) {
+                    let message = format!("`{}.{}` must be a string", key.name, name.get_ref());
+                    let span = self.span(value.span());
+                    self.report(Diagnostic::new(&WRONG_TYPE, span, message));
+                    fits = false;
+                }
+                return fits;
+            }
+            (Shape::List, DeValue::Array(_)) => return self.is_json(key, value, span),
+            (Shape::Object | Shape::Schema, DeValue::Table(_)) => {
+                return self.is_json(key, value, span);
+            }
+            (Shape::Template | Shape::Table(_) | Shape::NamedTables(_), DeValue::Table(_)) => return true,
+            (Shape::Tables(_), DeValue::Array(items)) => {
+                match items.iter().find(|item| !item.get_ref().is_table()) {
+                    None => return true,
+                    Some(item) => Diagnostic::new(
+                        &WRONG_TYPE,
+                        self.span(item.span()),
+                        format!("`{}` must be a list of tables", key.name),
+                    ),
+                }
+            }
+            (Shape::Tables(_), DeValue::Table(_)) => wrong("a list of tables")
+                .help(format!("write `[[{}]]` with two brackets, once for each", header_of(key))),
+            (shape, _) => wrong(shape_name(shape)),
+        };
+        self.report(problem);
+        false
+    }
+
+    /// TOML has numbers that JSON lacks.
+    fn is_json(&mut self, key: &Key, value: &TomlValue<'_>, span: Span) -> bool {
+        if to_json(value, self.text).is_some() {
+            return true;
+        }
+        self.report(Diagnostic::new(
+            &INVALID_VALUE,
+            span,
+            format!("`{}` holds `nan` or `inf`, which JSON cannot express", key.name),
+        ));
+        false
+    }
+}
+
+fn shape_name(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Text | Shape::Word(_) => "a string",
+        Shape::Integer { .. } => "an integer",
+        Shape::Number => "a number",
+        Shape::Boolean => "`true` or `false`",
+        Shape::Texts => "a list of strings",
+        Shape::TextMap => "a table of strings",
+        Shape::Any => "a value",
+        Shape::List => "a list",
+        Shape::Object => "a table",
+        Shape::Schema => "a JSON Schema (a table, `true` or `false`)",
+        Shape::Template => "a string or a table with `go`, `handlebars` or `file`",
+        Shape::Table(_) => "a table",
+        Shape::Tables(_) => "a list of tables",
+        Shape::NamedTables(_) => "a table of tables",
+    }
+}
+
+/// The header that a list of tables is written with.
+fn header_of(key: &Key) -> String {
+    if key.name == "tool" { "tool".to_owned() } else { format!("tool.{}", key.name) }
+}
+
+/// A key's doc in the style of notes.
+pub(super) fn as_note(doc: &str) -> String {
+    let text = doc.strip_suffix('.').unwrap_or(doc);
+    let mut chars = text.chars();
+    match (chars.next(), text.chars().nth(1)) {
+        // `APIs` and `JSON` stay as they are.
+        (Some(first), Some(second)) if !second.is_uppercase() => first.to_lowercase().chain(chars).collect(),
+        _ => text.to_owned(),
+    }
+}
+
+fn article(noun: &str) -> &'static str {
+    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
+}

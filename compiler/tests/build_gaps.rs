@@ -1,0 +1,541 @@
+//! What passes `mcpc check` can be built, and no caller can override what is fixed; whatever is odd about the spec.
+
+use mcp_bundle::format;
+use mcp_bundle::plan::{Contents, Part, ToolPlan};
+use mcp_bundle::pool::StrId;
+use mcp_bundle::tag::{BodyKind, PartKind, Style};
+use mcpc::check::{MemoryFiles, check_files};
+use mcpc::diagnostic::Severity;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+const POSITIONS: [&str; 5] = ["path", "query", "header", "cookie", "body"];
+const BODIES: [&str; 3] = ["", "body = \"form\"\n", "body = \"json\"\n"];
+
+/// How a spec ends: with the codes of its errors, or as a bundle.
+#[derive(Debug, PartialEq, Eq)]
+enum End {
+    Refused(Vec<&'static str>),
+    Built,
+}
+
+/// Checks and builds a spec; `Err` is a gap.
+fn end(spec: &str) -> Result<End, String> {
+    catch_unwind(AssertUnwindSafe(|| {
+        let report = check_files(&MemoryFiles::one("spec.toml", spec));
+        let Some(contents) = report.contents else {
+            let errors = report.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+            let mut codes: Vec<_> = errors.map(|d| d.rule.code).collect();
+            codes.sort_unstable();
+            codes.dedup();
+            return if codes.is_empty() { Err("no plan".to_owned()) } else { Ok(End::Refused(codes)) };
+        };
+        let tools = report.toolsets.iter().map(|toolset| toolset.tools.len()).sum::<usize>();
+        if contents.tools.len() != tools {
+            return Err(format!("{} of {tools} tools are planned", contents.tools.len()));
+        }
+        let bytes = format::write(&contents).map_err(|error| error.to_string())?;
+        let back = format::read(&bytes, &format::Trust::Any).map_err(|error| error.to_string())?;
+        if back.contents != contents {
+            return Err("it reads back as something else".to_owned());
+        }
+        match contents.tools.iter().find_map(|tool| overridable(&contents, tool)) {
+            Some(name) => Err(format!("a caller can send `{name}`, which is fixed or another's")),
+            None => Ok(End::Built),
+        }
+    }))
+    .unwrap_or_else(|_| Err("it panics".to_owned()))
+}
+
+/// A name that two send of which at least one is an argument.
+fn overridable(contents: &Contents, tool: &ToolPlan) -> Option<String> {
+    let pairs = |placed: &[mcp_bundle::plan::Placed]| -> Vec<(StrId, Vec<Part>)> {
+        placed.iter().map(|pair| (pair.name, pair.value.clone())).collect()
+    };
+    let mut groups = vec![pairs(&tool.query), pairs(&tool.headers), pairs(&tool.cookies)];
+    if tool.body.kind == BodyKind::Form {
+        groups.push(tool.body.ops.iter().map(|op| (op.name, op.value.clone())).collect());
+    }
+    let decoded = |id: StrId| {
+        let text = contents.strings.get(id);
+        percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
+    };
+    for group in groups {
+        for (at, (name, value)) in group.iter().enumerate() {
+            let name = decoded(*name);
+            let [Part { kind: PartKind::Parameter, id }] = value.as_slice() else {
+                continue;
+            };
+            let is_deep = tool.parameters.get(*id as usize).is_some_and(|p| p.style == Style::Deep);
+            let is_own = |other: &str| other == name || (is_deep && other.starts_with(&format!("{name}[")));
+            for (other_at, (other, _)) in group.iter().enumerate() {
+                if other_at != at && is_own(&decoded(*other)) {
+                    return Some(decoded(*other));
+                }
+            }
+        }
+    }
+    None
+}
+
+fn tool(endpoint: &str, rest: &str) -> String {
+    format!("[[tool]]\nname = \"odd\"\nmethod = \"POST\"\nendpoint = \"{endpoint}\"\n{rest}\n")
+}
+
+fn notes(rest: &str) -> String {
+    tool("https://api.example.com/notes", rest)
+}
+
+fn parameter(keys: &str) -> String {
+    format!("[[tool.parameters]]\n{keys}\n")
+}
+
+fn schema(members: &str) -> String {
+    format!("input_schema = {{ type = \"object\", {members} }}\n")
+}
+
+/// Fails with all gaps at once, and returns how many specs became bundles.
+fn no_gaps(specs: impl IntoIterator<Item = (String, String)>) -> usize {
+    let (mut count, mut built) = (0, 0);
+    let mut gaps = Vec::new();
+    for (label, spec) in specs {
+        count += 1;
+        match end(&spec) {
+            Ok(End::Built) => built += 1,
+            Ok(End::Refused(_)) => {}
+            Err(problem) => gaps.push(format!("{label}: {problem}")),
+        }
+    }
+    assert!(
+        gaps.is_empty(),
+        "{} of {count} specs pass the check and are no bundle:\n{}",
+        gaps.len(),
+        gaps.join("\n")
+    );
+    built
+}
+
+/// A spec that must end with this error, and no other.
+fn refused(code: &'static str, spec: &str) {
+    assert_eq!(end(spec), Ok(End::Refused(vec![code])), "{spec}");
+}
+
+fn built(spec: &str) {
+    assert_eq!(end(spec), Ok(End::Built), "{spec}");
+}
+
+#[test]
+fn what_the_endpoint_fixes_is_nobody_elses() {
+    let at =
+        |query: &str, keys: &str| tool(&format!("https://api.example.com/notes?{query}"), &parameter(keys));
+    let role = "name = \"role\"\nposition = \"query\"";
+    refused("MCP0410", &at("role=user", role));
+    refused("MCP0410", &at("r%6Fle=user", role));
+    refused(
+        "MCP0410",
+        &at("filter%5Bowner%5D=me", "name = \"filter\"\ntype = \"object\"\nposition = \"query\""),
+    );
+    built(&at(
+        "filter%5Bowner%5D=me",
+        "name = \"filter\"\ntype = \"object\"\nstyle = \"json\"\nposition = \"query\"",
+    ));
+    built(&at("role=user", "name = \"role\""));
+    let queries = [
+        "a=1;b=2",
+        "=2",
+        "=",
+        "&",
+        "&&a=1&",
+        "a",
+        "a=",
+        "a=b=c",
+        "a==",
+        "a[b]=1",
+        "%5B=1",
+        "a+b=1",
+        "é=1",
+        "a=%",
+        "?",
+        "a=?/:@!$'()*,",
+    ];
+    assert!(no_gaps(queries.map(|query| (query.to_owned(), at(query, role)))) > 5);
+}
+
+#[test]
+fn fields_of_a_form_do_not_meet() {
+    let form = |properties: &str, keys: &str| {
+        notes(&format!(
+            "body = \"form\"\n{}{}",
+            schema(&format!("properties = {{ {properties} }}")),
+            parameter(keys)
+        ))
+    };
+    let fixed = "name = \"p\"\nwire_name = \"a\"\nvalue = \"1\"";
+    refused("MCP0410", &form("a = {}", fixed));
+    refused("MCP0410", &form("a = { type = \"object\" }", &fixed.replace("\"a\"", "\"a[b]\"")));
+    refused("MCP0410", &form("a = { type = [\"object\", \"null\"] }", &fixed.replace("\"a\"", "\"a[b]\"")));
+    refused("MCP0410", &form("\"\" = {}", fixed));
+    built(&form("a = {}", &fixed.replace("\"a\"", "\"a[b]\"")));
+    built(&form("\"é ü\" = {}", fixed));
+}
+
+#[test]
+fn a_declared_constant_and_misplaced_arguments_are_refused() {
+    let one = schema("properties = { p = { type = \"string\" } }");
+    for position in ["query", "header", "cookie", "body"] {
+        let constant = parameter(&format!("name = \"p\"\nposition = \"{position}\"\nvalue = \"x\""));
+        refused("MCP0414", &notes(&format!("{one}{constant}")));
+    }
+    for open in [
+        "additionalProperties = true",
+        "additionalProperties = { type = \"string\" }",
+        "patternProperties = { \"^x\" = true }",
+    ] {
+        let open = schema(&format!("properties = {{ p = {{ type = \"string\" }} }}, {open}"));
+        refused("MCP0612", &notes(&format!("body = \"form\"\n{open}")));
+        refused("MCP0612", &notes(&format!("body = \"whole:p\"\n{open}")));
+        built(&notes(&open));
+        let respond = format!("[[tool]]\nname = \"odd\"\nrespond = \"x\"\n{open}");
+        assert_eq!(no_gaps([("respond".to_owned(), respond)]), 1);
+    }
+}
+
+#[test]
+fn endless_names_are_refused() {
+    let long = "x".repeat(2000);
+    for spec in [
+        parameter(&format!("name = \"{long}\"")),
+        parameter(&format!("name = \"p\"\nwire_name = \"{long}\"\nposition = \"query\"")),
+        parameter(&format!("name = \"p\"\nwire_name = '{}'\nposition = \"query\"", "é".repeat(200))),
+        parameter(&format!("name = \"p\"\nwire_name = '{}'", "\"".repeat(512))),
+        parameter(&format!("name = \"p\"\nvalue = \"${{{long}}}\"")),
+        parameter(&format!("name = \"p\"\nmcp_header = \"{long}\"")),
+        parameter(&format!("name = \"p\"\ntype = \"object\"\nproperties = {{ {long} = {{}} }}")),
+        format!("headers = {{ {long} = \"x\" }}"),
+        format!("scopes = [\"{long}\"]"),
+        schema(&format!("properties = {{ {long} = {{}} }}")),
+    ] {
+        refused("MCP0418", &notes(&spec));
+    }
+    let properties = schema(&format!("properties = {{ '{}' = {{}} }}", "é".repeat(200)));
+    refused("MCP0418", &notes(&format!("body = \"form\"\n{properties}")));
+    built(&notes(&properties));
+    refused("MCP0418", &tool(&format!("https://api.example.com/?{long}=1"), ""));
+    refused("MCP0418", &notes(&parameter(&format!("name = \"p\"\nvalue = \"{}\"", "x".repeat(70_000)))));
+    refused(
+        "MCP0410",
+        &notes(&parameter(&format!("name = \"p\"\nwire_name = \"{}\"", vec!["a"; 17].join(".")))),
+    );
+    for pieces in [20_000, 200_000] {
+        let wire = vec!["a"; pieces].join(".");
+        assert!(matches!(
+            end(&notes(&parameter(&format!("name = \"p\"\nwire_name = \"{wire}\"")))),
+            Ok(End::Refused(_))
+        ));
+    }
+}
+
+#[test]
+fn constants_of_every_kind_in_every_place() {
+    let values = [
+        ("string", "\"x\""),
+        ("string", "\"\""),
+        ("string", "\"${A}\""),
+        ("string", "\"a ${A}b${tenant.id}/?#&=;,|\""),
+        ("string", "\"é ü 😀\""),
+        ("string", "\"a$${b}\""),
+        ("string", "\"a\\nb\\u0000\""),
+        ("integer", "-3"),
+        ("number", "1e300"),
+        ("number", "-0.0"),
+        ("number", "inf"),
+        ("boolean", "true"),
+        ("array", "[]"),
+        ("array", "[\"a b\", \"${A}\", 1, true]"),
+        ("array", "[\"a,b|c;d\", [\"${A}\"], { b = \"${B}\" }]"),
+        ("array", "[\"é\", \"\\\\ \\\"\"]"),
+        ("object", "{}"),
+        ("object", "{ a = 1, b = [\"x;y\"] }"),
+        ("object", "{ \"é \\\"\" = { c = \"${A}\" } }"),
+    ];
+    let styles = ["", "repeat", "comma", "space", "pipe", "deep", "json"];
+    let mut specs = Vec::new();
+    for (position, body) in POSITIONS.into_iter().flat_map(|position| BODIES.map(|body| (position, body))) {
+        for ((kind, value), style) in values.into_iter().flat_map(|value| styles.map(|style| (value, style)))
+        {
+            for typed in [format!("type = \"{kind}\"\n"), String::new()] {
+                let style = if style.is_empty() { String::new() } else { format!("style = \"{style}\"\n") };
+                let keys = format!("name = \"p\"\nposition = \"{position}\"\n{typed}{style}value = {value}");
+                let endpoint = if position == "path" { "/notes/{p}" } else { "/notes" };
+                let spec = tool(
+                    &format!("https://api.example.com{endpoint}"),
+                    &format!("{body}{}", parameter(&keys)),
+                );
+                specs.push((format!("{body}{keys}"), spec));
+            }
+        }
+    }
+    assert!(no_gaps(specs) > 500);
+}
+
+#[test]
+fn names_of_every_kind_in_every_place() {
+    let names = [
+        "é",
+        "a b",
+        "a.b",
+        "a[b]",
+        "a;b",
+        "a&b=c",
+        "\\\"",
+        "\\\\",
+        "\\n",
+        "\\u0000",
+        "😀",
+        "%41",
+        "+",
+        "__proto__",
+        " ",
+        "a/b",
+        "-",
+        ".",
+    ];
+    let mut specs = Vec::new();
+    for (position, body) in POSITIONS.into_iter().flat_map(|position| BODIES.map(|body| (position, body))) {
+        for (name, kind) in
+            names.into_iter().flat_map(|name| ["string", "array", "object"].map(|kind| (name, kind)))
+        {
+            let is_path = position == "path";
+            let endpoint =
+                if is_path { "https://api.example.com/notes/{p}" } else { "https://api.example.com/notes" };
+            let required = if is_path { "required = true\nstyle = \"json\"\n" } else { "" };
+            let name_key = if is_path {
+                format!("name = \"p\"\nwire_name = \"{name}\"")
+            } else {
+                format!("name = \"{name}\"")
+            };
+            for value in ["", "value = \"x\""] {
+                let keys =
+                    format!("{name_key}\nposition = \"{position}\"\ntype = \"{kind}\"\n{required}{value}");
+                specs.push((format!("{body}{keys}"), tool(endpoint, &format!("{body}{}", parameter(&keys)))));
+            }
+            let property = schema(&format!("properties = {{ \"{name}\" = {{ type = \"{kind}\" }} }}"));
+            specs.push((
+                format!("{body}{property}"),
+                tool("https://api.example.com/notes", &format!("{body}{property}")),
+            ));
+        }
+    }
+    assert!(no_gaps(specs) > 1000);
+}
+
+#[test]
+fn headers_cookies_hosts_and_the_rest() {
+    let hidden_last = format!(
+        "{}{}",
+        parameter("name = \"x-a\"\nposition = \"header\""),
+        parameter("name = \"x-b\"\nposition = \"header\"\nvalue = \"1\"")
+    );
+    let cookies = format!(
+        "{}{}",
+        parameter("name = \"a\"\nposition = \"cookie\""),
+        parameter("name = \"b\"\nposition = \"cookie\"\nvalue = \"x;y ${A}\"")
+    );
+    let mut specs = vec![
+        ("a fixed header after a given one", notes(&hidden_last)),
+        ("cookies", notes(&cookies)),
+        ("cookies beside a header", notes(&format!("headers = {{ cookie = \"a=1\" }}\n{cookies}"))),
+        ("expect", notes("headers = { expect = \"100-continue\" }")),
+        ("odd header values", notes("headers = { a = \"\", b = \"\\t\", c = \"é\", d = \"${A}${B}\" }")),
+        ("a whole text", notes(&format!("body = \"whole:p\"\n{}", parameter("name = \"p\"")))),
+        (
+            "a whole object",
+            notes(&format!("body = \"whole:p\"\n{}", parameter("name = \"p\"\ntype = \"object\""))),
+        ),
+        ("a whole property", notes(&format!("body = \"whole:p\"\n{}", schema("properties = { p = {} }")))),
+        (
+            "a whole constant",
+            notes(&format!("body = \"whole:p\"\n{}", parameter("name = \"p\"\nvalue = \"x\""))),
+        ),
+        ("an empty form", notes("body = \"form\"")),
+        ("an empty JSON body", notes("body = \"json\"")),
+        ("a schema that is not of an object", notes("input_schema = {}")),
+        ("a closed schema", notes(&schema("additionalProperties = false"))),
+        ("an undeclared requirement", notes(&schema("required = [\"p\"]"))),
+        ("a dialect", notes(&schema("\"$schema\" = \"http://json-schema.org/draft-07/schema#\""))),
+        ("a schema of itself", notes(&schema("properties = { a = { \"$ref\" = \"#\" } }"))),
+        ("an unusable scope", notes("scopes = [\"\", \"a b\", \"é\", \"\\\"\"]")),
+        ("repeated scopes", notes("scopes = [\"a\", \"a\"]")),
+        (
+            "big numbers",
+            notes(&parameter("name = \"p\"\ntype = \"number\"\nminimum = -1e308\nmaximum = 1e308")),
+        ),
+        (
+            "numbers that are none",
+            notes(&parameter("name = \"p\"\ntype = \"number\"\nminimum = nan\nmaximum = inf")),
+        ),
+        ("an odd enumeration", notes(&parameter("name = \"p\"\nenum = [\"\", \"é\\u0000\", \"]\"]"))),
+        (
+            "an enumeration of arrays",
+            notes(&parameter("name = \"p\"\ntype = \"array\"\nitems = {}\nenum = [[1], []]")),
+        ),
+        (
+            "a default of a schema",
+            tool(
+                "https://api.example.com/{p}",
+                &format!(
+                    "{}{}",
+                    schema("properties = { p = { default = \"x\" } }"),
+                    parameter("name = \"p\"\nposition = \"path\"")
+                ),
+            ),
+        ),
+        (
+            "a default in a branch",
+            tool(
+                "https://api.example.com/{p}",
+                &format!(
+                    "{}{}",
+                    schema("anyOf = [{ properties = { p = { default = \"x\" } } }]"),
+                    parameter("name = \"p\"\nposition = \"path\"")
+                ),
+            ),
+        ),
+        (
+            "required in a branch",
+            tool(
+                "https://api.example.com/{p}",
+                &format!(
+                    "{}{}",
+                    schema("allOf = [{ properties = { p = {} }, required = [\"p\"] }]"),
+                    parameter("name = \"p\"\nposition = \"path\"")
+                ),
+            ),
+        ),
+        (
+            "a path that begins with a value",
+            tool(
+                "https://api.example.com{p}",
+                &parameter("name = \"p\"\nposition = \"path\"\nrequired = true"),
+            ),
+        ),
+        (
+            "two values beside each other",
+            tool(
+                "https://api.example.com/{p}{q}",
+                &format!(
+                    "{}{}",
+                    parameter("name = \"p\"\nposition = \"path\"\nrequired = true"),
+                    parameter("name = \"q\"\nposition = \"path\"\nvalue = \"x\"")
+                ),
+            ),
+        ),
+        (
+            "a response with a line end",
+            "[[tool]]\nname = \"odd\"\ndescription = \"a\\r\\nb\\u2028c\"\nrespond = \"x\\n\"\n".to_owned(),
+        ),
+    ];
+    for host in [
+        "[::1]",
+        "[2001:DB8::1]:8443",
+        "[::ffff:1.2.3.4]",
+        "API.Example.COM",
+        "a_b.example:80",
+        "a.example.",
+        "1.2.3.4:443",
+        "[::1]:443",
+        "a..b",
+        "-",
+        "a:",
+        "[::1%25eth0]",
+        "xn--bcher-kva.example",
+        "a.example:00443",
+    ] {
+        specs.push((host, tool(&format!("https://{host}/notes"), "")));
+        let upstream = format!("[upstream.u]\nurl = \"https://{host}/v1/\"\n");
+        specs.push((host, format!("{upstream}{}", tool("/notes", "upstream = \"u\""))));
+    }
+    for base in [
+        "https://a.example",
+        "https://a.example/",
+        "https://a.example//",
+        "https://a.example/v1;x",
+        "https://a.example/%20/",
+    ] {
+        for endpoint in ["/", "/a", "//a", "/a//", "/;a", "/a?", "/?b"] {
+            specs.push((
+                base,
+                format!("[upstream.u]\nurl = \"{base}\"\n{}", tool(endpoint, "upstream = \"u\"")),
+            ));
+        }
+    }
+    assert!(no_gaps(specs.into_iter().map(|(label, spec)| (label.to_owned(), spec))) > 50);
+}
+
+#[test]
+fn two_parameters_of_any_kind_never_override_each_other() {
+    let names = ["a", "a[b]", "A", "a.b", "a[", "a%5Bb%5D"];
+    let kinds = [
+        "type = \"string\"",
+        "type = \"object\"",
+        "type = \"object\"\nstyle = \"json\"",
+        "type = \"array\"\nstyle = \"repeat\"",
+    ];
+    let mut specs = Vec::new();
+    for (body, position) in
+        [("", "query"), ("body = \"form\"\n", "body"), ("", "header"), ("", "cookie"), ("", "body")]
+    {
+        for (first, kind) in names.into_iter().flat_map(|name| kinds.map(|kind| (name, kind))) {
+            for (second, value) in
+                names.into_iter().flat_map(|name| ["", "value = \"x\""].map(|value| (name, value)))
+            {
+                let rest = format!(
+                    "{body}{}{}",
+                    parameter(&format!(
+                        "name = \"p\"\nwire_name = \"{first}\"\nposition = \"{position}\"\n{kind}"
+                    )),
+                    parameter(&format!(
+                        "name = \"q\"\nwire_name = \"{second}\"\nposition = \"{position}\"\n{value}"
+                    ))
+                );
+                specs.push((rest.clone(), notes(&rest)));
+            }
+        }
+    }
+    assert!(no_gaps(specs) > 500);
+}
+
+#[test]
+fn a_schema_makes_nothing_overridable() {
+    let properties = [
+        "{}",
+        "{ type = \"object\" }",
+        "{ type = [\"object\", \"null\"] }",
+        "{ type = [\"null\", \"object\", \"string\"] }",
+        "{ type = [\"string\", \"object\"] }",
+        "{ type = \"array\" }",
+        "{ \"$ref\" = \"#/$defs/d\" }",
+        "{ enum = [{ b = 1 }] }",
+        "{ properties = { b = {} } }",
+    ];
+    let styles = ["", "style = \"deep\"", "style = \"json\"", "style = \"repeat\""];
+    let fixed = ["a", "a[b]", "c"];
+    let mut specs = Vec::new();
+    for (property, wire) in properties.into_iter().flat_map(|property| fixed.map(|wire| (property, wire))) {
+        for (outer, position) in [("query", "query"), ("body", "body"), ("query", "body")] {
+            let members =
+                format!("properties = {{ a = {property} }}, \"$defs\" = {{ d = {{ type = \"object\" }} }}");
+            let head = format!("body = \"form\"\n{}", schema(&members));
+            let constant = parameter(&format!(
+                "name = \"q\"\nwire_name = \"{wire}\"\nposition = \"{position}\"\nvalue = \"x\""
+            ));
+            for style in styles {
+                let given = parameter(&format!("name = \"a\"\nposition = \"{outer}\"\n{style}"));
+                let rest = format!("{head}{given}{constant}");
+                specs.push((rest.clone(), notes(&rest)));
+            }
+            let rest = format!("{head}{constant}");
+            specs.push((rest.clone(), notes(&rest)));
+        }
+    }
+    assert!(no_gaps(specs) > 100);
+}

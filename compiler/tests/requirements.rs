@@ -1,0 +1,159 @@
+//! The demands of the seed documents, row by row, from spec text to request. The letters are the rows' names.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "what fails here fails the test")]
+
+use mcp_bundle::bind::{BindError, Limits, ProblemKind, Request, Scratch, Values, bind};
+use mcp_bundle::matchers::Matchers;
+use mcp_bundle::plan::Contents;
+use mcpc::check::{MemoryFiles, Report, check_files};
+
+fn check(tool: &str) -> Report {
+    let text = format!("[[tool]]\nname = \"t\"\ndescription = \"A tool under test.\"\n{tool}");
+    check_files(&MemoryFiles::one("spec.toml", &text))
+}
+
+fn errors(tool: &str) -> Vec<String> {
+    let report = check(tool);
+    let errors = report.diagnostics.iter().filter(|d| d.severity == mcpc::diagnostic::Severity::Error);
+    errors.map(|d| d.rule.name.to_owned()).collect()
+}
+
+fn contents(tool: &str) -> Contents {
+    let report = check(tool);
+    let messages: Vec<&String> = report.diagnostics.iter().map(|d| &d.message).collect();
+    report.contents.unwrap_or_else(|| panic!("{messages:#?}"))
+}
+
+/// URL, headers and body.
+type Sent = (String, Vec<(String, String)>, String);
+
+fn call(tool: &str, arguments: &str) -> Result<Sent, BindError> {
+    let contents = contents(tool);
+    let (_, plan) = contents.tool("t").unwrap();
+    let (mut scratch, mut request) = (Scratch::default(), Request::default());
+    let (values, limits, matchers) = (Values::default(), Limits::default(), Matchers::new(&contents));
+    bind(&contents, &matchers, plan, arguments.as_bytes(), &values, &limits, &mut scratch, &mut request)?;
+    let headers = request.headers().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let body = String::from_utf8(request.body().unwrap_or_default().to_vec()).unwrap();
+    Ok((request.url(&contents, plan), headers, body))
+}
+
+fn problems(tool: &str, arguments: &str) -> Vec<ProblemKind> {
+    call(tool, arguments).unwrap_err().problems.into_iter().map(|problem| problem.kind).collect()
+}
+
+const POST: &str = "method = \"POST\"\nendpoint = \"https://a.example/x\"\n";
+const PATH: &str = "method = \"GET\"\nendpoint = \"https://a.example/users/{id}/orders\"\n\
+                    parameters = [{ name = \"id\", required = true, position = \"path\" }]\n";
+
+#[test]
+fn a1_the_long_names_mean_what_the_short_ones_mean() {
+    let short = r#"parameters = [{ name = "p", type = "string", description = "A word", required = false, default = "a", enum = ["a", "b"], position = "body" }]"#;
+    let long = short
+        .replace("type =", "parameter_type =")
+        .replace("default =", "default_value =")
+        .replace("enum =", "enum_values =")
+        .replace("\"string\"", "\"String\"");
+    assert_eq!(contents(&format!("{POST}{short}")), contents(&format!("{POST}{long}")));
+}
+
+#[test]
+fn a2_a_parameter_without_position_goes_into_the_body_and_an_unknown_one_is_refused() {
+    let (_, _, body) = call(&format!("{POST}parameters = [{{ name = \"p\" }}]"), r#"{"p":"x"}"#).unwrap();
+    assert_eq!(body, r#"{"p":"x"}"#);
+    assert_eq!(
+        errors(&format!("{POST}parameters = [{{ name = \"p\", position = \"queri\" }}]")),
+        ["unknown-position"]
+    );
+}
+
+#[test]
+fn a3_each_argument_goes_where_its_position_says() {
+    let tool = "method = \"POST\"\nendpoint = \"https://a.example/{p}\"\nparameters = [\
+        { name = \"p\", required = true, position = \"path\" }, { name = \"q\", position = \"query\" },\
+        { name = \"h\", position = \"header\" }, { name = \"c\", position = \"cookie\" },\
+        { name = \"b1\", type = \"integer\" }, { name = \"b2\", type = \"array\", items = {} }]";
+    let arguments = r#"{"b2":[1,"x"],"c":"5","h":"4","q":"3","p":"2","b1":12345678901234567890}"#;
+    let (url, headers, body) = call(tool, arguments).unwrap();
+    assert_eq!(url, "https://a.example/2?q=3");
+    assert_eq!(body, r#"{"b1":12345678901234567890,"b2":[1,"x"]}"#);
+    for header in [("h", "4"), ("cookie", "c=5"), ("content-type", "application/json")] {
+        let header = (header.0.to_owned(), header.1.to_owned());
+        assert!(headers.contains(&header), "{header:?}: {headers:?}");
+    }
+}
+
+#[test]
+fn a4_path_arguments_are_percent_encoded() {
+    let (url, ..) = call(PATH, r#"{"id":"a b/ü?#"}"#).unwrap();
+    assert_eq!(url, "https://a.example/users/a%20b%2F%C3%BC%3F%23/orders");
+}
+
+#[test]
+fn a5_placeholders_and_path_parameters_belong_together() {
+    assert_eq!(errors("method = \"GET\"\nendpoint = \"https://a.example/{id}\""), ["unbound-placeholder"]);
+    let lonely = "method = \"GET\"\nendpoint = \"https://a.example/x\"\n\
+                  parameters = [{ name = \"id\", required = true, position = \"path\" }]";
+    assert_eq!(errors(lonely), ["unused-path-parameter"]);
+    let near = PATH.replace("{id}", "{Id}");
+    let report = check(&near);
+    let finding = report.diagnostics.iter().find(|d| d.rule.name == "unbound-placeholder").unwrap();
+    let help = finding.help.clone().unwrap();
+    assert!(help.contains("did you mean"), "{help}");
+}
+
+#[test]
+fn a6_header_names_obey_http_and_some_are_never_set() {
+    let header = |name: &str| format!("{POST}parameters = [{{ name = \"{name}\", position = \"header\" }}]");
+    assert_eq!(errors(&header("x-ok")), [""; 0]);
+    assert_eq!(errors(&header("not ok")), ["invalid-header-name"]);
+    for name in
+        ["Host", "Content-Length", "Transfer-Encoding", "Connection", "Mcp-Name", "Proxy-Authorization"]
+    {
+        assert_eq!(errors(&header(name)), ["forbidden-header"], "{name}");
+    }
+}
+
+#[test]
+fn a13_a_finding_has_file_line_column_rule_and_help() {
+    let report = check("method = \"get\"\nendpoint = \"https://a.example/x\"");
+    let finding = report.diagnostics.iter().find(|d| d.rule.name == "unknown-method").unwrap();
+    let (start, end) = (finding.start(&report.sources), finding.end(&report.sources));
+    assert_eq!((start.line, start.column, end.column), (4, 10, 15));
+    assert_eq!(report.sources.file(finding.span.file).name, "spec.toml");
+    assert!(finding.help.is_some() && !finding.notes.is_empty());
+}
+
+#[test]
+fn a14_paths_cannot_traverse_and_headers_cannot_break_lines() {
+    for value in ["..", ".", "", "a/../b", "%2e%2e", "..%2f", "a\\u0000"] {
+        let arguments = format!("{{\"id\":\"{value}\"}}");
+        assert_eq!(problems(PATH, &arguments), [ProblemKind::InvalidPathParameter], "{value}");
+    }
+    let tool = format!("{POST}parameters = [{{ name = \"h\", position = \"header\" }}]");
+    assert_eq!(problems(&tool, r#"{"h":"a\r\nx-evil: 1"}"#), [ProblemKind::InvalidHeaderValue]);
+    assert_eq!(
+        problems(&tool, &format!("{{\"h\":\"{}\"}}", "a".repeat(9000))),
+        [ProblemKind::InvalidHeaderValue]
+    );
+}
+
+#[test]
+fn a17_timeouts_and_retries_are_per_tool_and_optional() {
+    let policy = |tool: &str| {
+        let contents = contents(tool);
+        let policy = contents.policies.first().unwrap().clone();
+        (policy.timeout_ms, policy.retry_count)
+    };
+    assert_eq!(policy(&format!("timeout_seconds = 7\nretry_count = 2\n{PATH}")), (7_000, 2));
+    assert_eq!(policy(PATH), (30_000, 0), "without the keys, as before they were there");
+    assert_eq!(policy(&format!("retry_count = 2\n{POST}")), (30_000, 0), "not where it is unsafe");
+    assert_eq!(policy(&format!("retry_count = 2\nidempotent = true\n{POST}")), (30_000, 2));
+}
+
+#[test]
+fn a18_the_kinds_of_errors_are_told_apart() {
+    assert_eq!(problems(PATH, "{}"), [ProblemKind::MissingPathParameter]);
+    assert_eq!(problems(PATH, r#"{"id":".."}"#), [ProblemKind::InvalidPathParameter]);
+    assert_eq!(errors(&PATH.replace("\"path\"", "\"paht\"")), ["unknown-position"]);
+    assert_eq!(errors(&format!("response_template = \"{{{{ .a\"\n{PATH}")), ["template-syntax"]);
+}
