@@ -6,6 +6,10 @@ use mcp_bundle::format::{self, Trust};
 use mcpc::check::check_files;
 use std::hint::black_box;
 
+// As the commands have it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const SIZES: [usize; 3] = [10, 1_000, 10_000];
 
 fn compile(criterion: &mut Criterion) {

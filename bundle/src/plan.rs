@@ -121,7 +121,7 @@ pub struct Parameter {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BodyPlan {
     pub kind: BodyKind,
-    /// Sent with the body unless one of the tool's own headers is `content-type`.
+    /// Sent with the body unless a `content-type` header is written for the call anyway.
     pub content_type: Option<StrId>,
     /// For JSON and form bodies.
     pub ops: Vec<BodyOp>,

@@ -72,7 +72,11 @@ impl Key {
 impl Table {
     /// Index of the key with this name or alias.
     pub fn position(&self, name: &str) -> Option<usize> {
-        self.keys.iter().position(|key| key.names().any(|n| n == name))
+        // Looked up for every key of every table: most names already differ in length or first letter.
+        let same = |known: &str| {
+            known.len() == name.len() && known.as_bytes().first() == name.as_bytes().first() && known == name
+        };
+        self.keys.iter().position(|key| same(key.name) || key.aliases.iter().any(|alias| same(alias)))
     }
 }
 

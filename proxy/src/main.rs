@@ -7,6 +7,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+/// Loading a bundle of many tools takes half the CPU time that it takes with glibc's allocator
+/// (`docs/BENCHMARKS.md`).
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The edge proxy for bundles of MCP tools. This version verifies bundles; it does not serve them yet.
 #[derive(Debug, Parser)]
 #[command(name = "mcp-edge", version, arg_required_else_help = true)]

@@ -8,6 +8,10 @@ use mcpc::check::check_files;
 use std::hint::black_box;
 use std::process::Command;
 
+// As the commands have it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];
 const ROUNDS: usize = 3;
 /// Tools that are checked in one measurement.
