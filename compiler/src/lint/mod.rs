@@ -2,7 +2,7 @@
 //!
 //! # Adding a rule
 //!
-//! 1. Write `rules/<name>.rs` with one [`rule!`]: a doc comment with the headings `What it does`,
+//! 1. Write `rules/<name>.rs` with one `rule!`: a doc comment with the headings `What it does`,
 //!    `Why is this bad`, `Fails` and `Passes`, a free code, a name that reads well after "allow" and names
 //!    the bad pattern, a level, and a check.
 //! 2. Add its `mod` line and its place in the table in `rules/mod.rs`.
