@@ -25,7 +25,7 @@ fn bind_calls(criterion: &mut Criterion) {
     let contents = check_files(&mcpc_benches::specs(1_000)).contents.expect("the synthetic specs are clean");
     let matchers = Matchers::new(&contents);
     let variables = vec![Box::from("secret")];
-    let values = Values { variables: &variables, tenant_id: None, principal_sub: None };
+    let values = Values { variables: &variables, ..Values::default() };
     let limits = Limits::default();
     for (what, tool, arguments) in CALLS {
         let (_, plan) = contents.tool(tool).expect("the tool is there");

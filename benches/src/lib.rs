@@ -1,5 +1,8 @@
 //! Synthetic specs of any size, as varied as real ones, the same every time.
 
+pub mod bodies;
+pub mod render;
+
 use mcpc::check::MemoryFiles;
 use std::fmt::Write;
 
@@ -15,6 +18,16 @@ pub fn specs(tools: usize) -> MemoryFiles {
         files.add(&format!("api{:05}.toml", first / TOOLS_A_FILE), &file(first, count));
     }
     files
+}
+
+/// Why a measurement cannot be made.
+pub type Failure = Box<dyn std::error::Error>;
+
+/// Time that this thread has run, which neighbours on a shared machine do not change. Linux only.
+pub fn cpu_ms() -> Result<f64, Failure> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
+    let nanoseconds: f64 = text.split(' ').next().ok_or("schedstat is empty")?.parse()?;
+    Ok(nanoseconds / 1e6)
 }
 
 fn file(first: usize, tools: usize) -> String {

@@ -17,4 +17,6 @@ pub mod plan;
 pub mod pool;
 mod position;
 pub mod schema;
+pub mod shape;
 pub mod tag;
+pub mod template;

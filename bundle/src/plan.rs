@@ -4,7 +4,8 @@
 //! A literal is stored in the encoding of the place it stands in, so that writing it is a copy.
 
 use crate::pool::{Pool, StrId};
-use crate::tag::{BodyKind, BodyOpKind, Dialect, Era, Format, Method, PartKind, Position, Scheme, Style};
+use crate::tag::{BodyKind, BodyOpKind, Era, Format, Method, PartKind, Position, Scheme, Style};
+use crate::template::Programs;
 use serde::{Deserialize, Serialize};
 
 /// All sections of a bundle, decoded.
@@ -18,7 +19,7 @@ pub struct Contents {
     /// What `tools/list` shows, one for each tool, in the order of `tools`.
     pub list: Vec<ListEntry>,
     pub policies: Vec<Policy>,
-    pub templates: Vec<Template>,
+    pub templates: Programs,
 }
 
 /// What the bundle is, and what it needs from the place it runs in.
@@ -65,7 +66,8 @@ pub struct ToolPlan {
     /// Index in [`Contents::upstreams`]; `None` for a fixed answer.
     pub upstream: Option<u32>,
     pub method: Method,
-    /// The path, base path included; its first byte is `/`. Empty for a fixed answer.
+    /// The path, base path included; its first byte is `/`. Empty for a fixed answer. A template may only come last;
+    /// it may write a query, too.
     pub path: Vec<Part>,
     pub query: Vec<Placed>,
     /// Fixed headers first, then those of header parameters. Names are lower case.
@@ -74,8 +76,8 @@ pub struct ToolPlan {
     pub body: BodyPlan,
     /// Sorted by name, names unique.
     pub parameters: Vec<Parameter>,
-    /// The check of an argument that no parameter names, which then goes into the JSON body;
-    /// `None` refuses such arguments.
+    /// The check of an argument that no parameter names, which then goes into the JSON body or is data for the
+    /// templates; `None` refuses such arguments.
     pub additional: Option<u32>,
     /// Nodes of the argument checks; a node refers only to nodes before it.
     pub checks: Vec<Check>,
@@ -91,7 +93,8 @@ pub struct ToolPlan {
 pub struct Placed {
     /// Encoded for its place.
     pub name: StrId,
-    /// Either one [`PartKind::Parameter`] alone, left out when the argument is absent, or fixed parts.
+    /// Either one [`PartKind::Parameter`] alone, left out when the argument is absent, or fixed parts. In a header
+    /// also one [`PartKind::Template`] alone, left out when it writes nothing.
     pub value: Vec<Part>,
 }
 
@@ -123,7 +126,7 @@ pub struct BodyPlan {
     pub kind: BodyKind,
     /// Sent with the body unless a `content-type` header is written for the call anyway.
     pub content_type: Option<StrId>,
-    /// For JSON and form bodies.
+    /// For JSON and form bodies. A body that a template writes has one field without a name, and the template in it.
     pub ops: Vec<BodyOp>,
     /// The parameter that is the whole body, for [`BodyKind::Whole`].
     pub whole: Option<u32>,
@@ -265,7 +268,7 @@ pub struct Policy {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResponsePlan {
-    /// Index in [`Contents::templates`].
+    /// Index in [`Programs::programs`] of [`Contents::templates`].
     pub template: Option<u32>,
     pub error_template: Option<u32>,
     /// Paths of the answer to keep, as the spec writes them.
@@ -274,13 +277,6 @@ pub struct ResponsePlan {
     pub output_schema: Option<u32>,
     /// A fixed answer.
     pub respond: Option<StrId>,
-}
-
-/// A template's text, checked by the compiler.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Template {
-    pub dialect: Dialect,
-    pub text: StrId,
 }
 
 /// A tool as `tools/list` shows it, serialised once for all protocol revisions.
@@ -309,6 +305,16 @@ impl Contents {
     }
 }
 
+impl ToolPlan {
+    /// The templates of its request, by index.
+    pub fn request_templates(&self) -> impl Iterator<Item = u32> {
+        let placed = self.headers.iter().flat_map(|header| &header.value);
+        let body = self.body.ops.iter().filter(|_| self.body.kind == BodyKind::Template);
+        let parts = self.path.iter().chain(placed).chain(body.flat_map(|op| &op.value));
+        parts.filter(|part| part.kind == PartKind::Template).map(|part| part.id)
+    }
+}
+
 impl ListEntry {
     /// The entry for a revision, without its closing brace.
     pub fn open_form<'a>(&self, strings: &'a Pool, era: Era) -> &'a str {
@@ -334,6 +340,10 @@ impl Part {
 
     pub const fn parameter(index: u32) -> Part {
         Part { kind: PartKind::Parameter, id: index }
+    }
+
+    pub const fn template(index: u32) -> Part {
+        Part { kind: PartKind::Template, id: index }
     }
 
     pub const fn variable(index: u32) -> Part {

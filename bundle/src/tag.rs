@@ -56,6 +56,8 @@ macro_rules! tags {
     };
 }
 
+pub(crate) use tags;
+
 tags! {
     /// HTTP methods a tool may use.
     pub enum Method {
@@ -118,6 +120,8 @@ tags! {
         Form = 3, "form";
         /// One parameter is the whole body: its JSON text, or the raw text of a string.
         Whole = 4, "whole";
+        /// A template writes it.
+        Template = 5, "template";
     }
 }
 
@@ -146,6 +150,8 @@ tags! {
         TenantId = 4, "tenant.id";
         /// The caller's subject, known per request; `id` is 0.
         PrincipalSub = 5, "principal.sub";
+        /// `id` is the index of a template, whose data are the arguments.
+        Template = 6, "template";
     }
 }
 
@@ -236,7 +242,7 @@ mod tests {
         );
         assert_wire(
             BodyKind::ALL,
-            &[(1, "none"), (2, "json"), (3, "form"), (4, "whole")],
+            &[(1, "none"), (2, "json"), (3, "form"), (4, "whole"), (5, "template")],
             BodyKind::tag,
             BodyKind::as_str,
             BodyKind::from_tag,
@@ -250,7 +256,14 @@ mod tests {
         );
         assert_wire(
             PartKind::ALL,
-            &[(1, "literal"), (2, "parameter"), (3, "variable"), (4, "tenant.id"), (5, "principal.sub")],
+            &[
+                (1, "literal"),
+                (2, "parameter"),
+                (3, "variable"),
+                (4, "tenant.id"),
+                (5, "principal.sub"),
+                (6, "template"),
+            ],
             PartKind::tag,
             PartKind::as_str,
             PartKind::from_tag,

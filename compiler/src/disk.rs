@@ -125,6 +125,16 @@ pub fn write_atomically(path: &Path, bytes: &[u8], private: bool) -> std::io::Re
     Ok(())
 }
 
+/// Replaces the text of a file that is there, and keeps who may do what with it.
+pub fn rewrite(path: &Path, text: &str) -> std::io::Result<()> {
+    let permissions = fs::metadata(path)?.permissions();
+    if permissions.readonly() {
+        return Err(std::io::Error::other("it is read-only"));
+    }
+    write_atomically(path, text.as_bytes(), false)?;
+    fs::set_permissions(path, permissions)
+}
+
 /// Why a file must not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {

@@ -45,6 +45,7 @@ impl Checker<'_> {
             variables: &self.variables,
             tenant_id: Some("tenant"),
             principal_sub: Some("principal"),
+            ..Values::default()
         };
         let outcome = bind::bind(
             self.contents,

@@ -3,8 +3,11 @@
 use crate::tokens;
 use mcp_bundle::format::{Bundle, VERSION, key_id};
 use mcp_bundle::plan::{Contents, Part, Placed, ToolPlan};
+use mcp_bundle::pool::StrId;
 use mcp_bundle::tag::{BodyOpKind, Era, PartKind};
+use mcp_bundle::template::OpCode;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 #[derive(Debug, Serialize)]
 pub struct BundleView<'a> {
@@ -35,7 +38,7 @@ pub struct ToolView<'a> {
     pub name: &'a str,
     pub toolset: &'a str,
     pub method: &'static str,
-    /// With `{name}` for parameters and `${NAME}` for variables.
+    /// With `{name}` for parameters, `${NAME}` for variables, and `{{…}}` in templates.
     pub url: String,
     /// `name: value` lines, likewise.
     pub headers: Vec<String>,
@@ -53,6 +56,12 @@ pub struct ToolView<'a> {
     pub tokens: usize,
     /// Dialect of the response template.
     pub response_template: Option<&'static str>,
+    /// Likewise.
+    pub error_template: Option<&'static str>,
+    /// Paths of the answer that are kept; all of it if there are none.
+    pub select: Vec<&'a str>,
+    /// Whether results are held against a schema.
+    pub output_schema: bool,
     pub full_schema: bool,
     pub parameters: Vec<ParameterView<'a>>,
     /// As the newest protocol revision shows it.
@@ -62,6 +71,7 @@ pub struct ToolView<'a> {
 #[derive(Debug, Serialize)]
 pub struct ParameterView<'a> {
     pub name: &'a str,
+    /// `template` if only templates place it.
     pub position: &'static str,
     pub types: Vec<&'static str>,
     pub required: bool,
@@ -102,12 +112,18 @@ fn tool(contents: &Contents, index: usize) -> Option<ToolView<'_>> {
     let policy = contents.policies.get(plan.policy as usize)?;
     let entry = contents.list.get(index)?.open_form(&contents.strings, Era::V20260728);
     let entry = format!("{entry}}}");
-    let template = plan.response.template.and_then(|index| contents.templates.get(index as usize));
-    let parameters = plan.parameters.iter().map(|parameter| {
+    let dialect = |index: Option<u32>| {
+        let program = contents.templates.programs.get(index? as usize)?;
+        Some(program.dialect.as_str())
+    };
+    let placed = placed_parameters(plan);
+    let has_template = parts(plan).any(|part| part.kind == PartKind::Template);
+    let parameters = plan.parameters.iter().enumerate().map(|(index, parameter)| {
+        let by_template = has_template && !placed.contains(&index);
         let check = plan.checks.get(parameter.check as usize);
         ParameterView {
             name: text(parameter.name),
-            position: parameter.position.as_str(),
+            position: if by_template { "template" } else { parameter.position.as_str() },
             types: check.map(|check| check.types.names().collect()).unwrap_or_default(),
             required: parameter.required,
             default: parameter.default.map(text),
@@ -129,11 +145,27 @@ fn tool(contents: &Contents, index: usize) -> Option<ToolView<'_>> {
         cache_seconds: policy.cache_seconds,
         scopes: policy.scopes.iter().map(|scope| text(*scope)).collect(),
         tokens: tokens::estimate(&entry),
-        response_template: template.map(|template| template.dialect.as_str()),
+        response_template: dialect(plan.response.template),
+        error_template: dialect(plan.response.error_template),
+        select: plan.response.select.iter().map(|path| text(*path)).collect(),
+        output_schema: plan.response.output_schema.is_some(),
         full_schema: plan.schema.is_some(),
         parameters: parameters.collect(),
         entry,
     })
+}
+
+/// All that the values of a request are made of.
+fn parts(plan: &ToolPlan) -> impl Iterator<Item = &Part> {
+    let placed = [&plan.query, &plan.headers, &plan.cookies].into_iter().flatten();
+    let members = plan.body.ops.iter().flat_map(|op| &op.value);
+    plan.path.iter().chain(placed.flat_map(|placed| &placed.value)).chain(members)
+}
+
+/// Indices of the parameters that have a place of their own.
+fn placed_parameters(plan: &ToolPlan) -> BTreeSet<usize> {
+    let own = parts(plan).filter(|part| part.kind == PartKind::Parameter).map(|part| part.id);
+    own.chain(plan.body.whole).map(|id| id as usize).collect()
 }
 
 fn url(contents: &Contents, plan: &ToolPlan) -> String {
@@ -142,8 +174,8 @@ fn url(contents: &Contents, plan: &ToolPlan) -> String {
     };
     let mut url = format!("{}://{}", upstream.scheme, contents.strings.get(upstream.authority));
     write_parts(contents, plan, &plan.path, &mut url);
-    for (i, placed) in plan.query.iter().enumerate() {
-        url.push(if i == 0 { '?' } else { '&' });
+    for placed in &plan.query {
+        url.push(if url.contains('?') { '&' } else { '?' });
         url.push_str(&line(contents, plan, placed, "="));
     }
     url
@@ -162,8 +194,10 @@ fn body_members(contents: &Contents, plan: &ToolPlan) -> Vec<String> {
             }
             BodyOpKind::Field => {
                 let mut member: String = open.iter().flat_map(|outer| [*outer, "."]).collect();
-                member.push_str(name);
-                member.push_str(": ");
+                if !name.is_empty() {
+                    member.push_str(name);
+                    member.push_str(": ");
+                }
                 write_parts(contents, plan, &op.value, &mut member);
                 members.push(member);
             }
@@ -186,7 +220,7 @@ fn line(contents: &Contents, plan: &ToolPlan, placed: &Placed, between: &str) ->
 fn write_parts(contents: &Contents, plan: &ToolPlan, parts: &[Part], out: &mut String) {
     for part in parts {
         match part.kind {
-            PartKind::Literal => out.push_str(contents.strings.get(mcp_bundle::pool::StrId(part.id))),
+            PartKind::Literal => out.push_str(contents.strings.get(StrId(part.id))),
             PartKind::Parameter => {
                 let name = plan.parameters.get(part.id as usize).map(|p| contents.strings.get(p.name));
                 out.push_str(&format!("{{{}}}", name.unwrap_or_default()));
@@ -196,6 +230,43 @@ fn write_parts(contents: &Contents, plan: &ToolPlan, parts: &[Part], out: &mut S
                 out.push_str(&format!("${{{name}}}"));
             }
             PartKind::TenantId | PartKind::PrincipalSub => out.push_str(&format!("${{{}}}", part.kind)),
+            PartKind::Template => write_template(contents, part.id, out),
+        }
+    }
+}
+
+/// The text of a template, with `{{name}}` for an argument and `{{…}}` for anything else.
+fn write_template(contents: &Contents, index: u32, out: &mut String) {
+    let programs = &contents.templates;
+    let Some(program) = programs.programs.get(index as usize) else {
+        return;
+    };
+    for op in program.ops.of(&programs.ops) {
+        match op.code {
+            OpCode::Literal => out.push_str(contents.strings.get(StrId(op.a))),
+            OpCode::Variable => {
+                let kind = u8::try_from(op.a).ok().and_then(PartKind::from_tag);
+                let name = match kind {
+                    Some(PartKind::Variable) => {
+                        contents.variable_names().nth(op.b as usize).unwrap_or_default()
+                    }
+                    kind => kind.map(PartKind::as_str).unwrap_or_default(),
+                };
+                out.push_str(&format!("${{{name}}}"));
+            }
+            OpCode::Emit => {
+                let path = programs.paths.get(op.a as usize).filter(|path| path.base == 0);
+                let steps = path.map(|path| path.steps.of(&programs.steps)).unwrap_or_default();
+                let keys: Vec<&str> = steps.iter().map(|step| contents.strings.get(step.key)).collect();
+                let name = if keys.is_empty() { "…".to_owned() } else { keys.join(".") };
+                out.push_str(&format!("{{{{{name}}}}}"));
+            }
+            OpCode::EmitTop | OpCode::Branch | OpCode::JumpUnless | OpCode::Loop
+                if !out.ends_with("{{…}}") =>
+            {
+                out.push_str("{{…}}");
+            }
+            _ => {}
         }
     }
 }

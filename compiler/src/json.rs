@@ -3,6 +3,9 @@
 //! `serde_json::Value` keeps neither (unless features that change the whole build are on), and what is
 //! written here ends up in bundle bytes.
 
+use mcp_bundle::decimal;
+use mcp_bundle::json::{self, Kind, MAX_DEPTH, Scanner, Value};
+use std::cmp::Ordering;
 use std::fmt::Write;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +22,44 @@ pub enum Json {
 impl Json {
     pub fn string(text: impl Into<String>) -> Json {
         Json::String(text.into())
+    }
+
+    /// Reads a JSON text; `None` if it is none, or nested deeper than any call may be.
+    pub fn parse(text: &str) -> Option<Json> {
+        let mut scanner = Scanner::of_text(text, MAX_DEPTH);
+        let value = scanner.value().ok()?;
+        scanner.finish().ok()?;
+        Some(Json::of(value))
+    }
+
+    /// Recursion is bounded by the scanner's depth.
+    fn of(value: Value<'_>) -> Json {
+        let text = |value: Value<'_>| value.unescaped(&mut String::new()).to_owned();
+        match value.kind {
+            Kind::Null => Json::Null,
+            Kind::Boolean => Json::Bool(value.text == "true"),
+            Kind::Number => Json::Number(value.text.to_owned()),
+            Kind::String => Json::String(text(value)),
+            Kind::Array => Json::Array(json::elements(value).map(Json::of).collect()),
+            Kind::Object => Json::Object(
+                json::members(value).map(|(key, member)| (text(key), Json::of(member))).collect(),
+            ),
+        }
+    }
+
+    /// The same value: numbers by their size, whatever their digits; objects whatever their order.
+    pub fn same(&self, other: &Json) -> bool {
+        match (self, other) {
+            (Json::Number(a), Json::Number(b)) => decimal::compare(a, b) == Ordering::Equal,
+            (Json::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same(b)),
+            (Json::Object(a), Json::Object(b)) => {
+                let within = |a: &[(String, Json)], b: &Json| {
+                    a.iter().all(|(key, value)| b.get(key).is_some_and(|other| value.same(other)))
+                };
+                a.len() == b.len() && within(a, other) && within(b, self)
+            }
+            _ => self == other,
+        }
     }
 
     pub fn get(&self, key: &str) -> Option<&Json> {
@@ -69,7 +110,7 @@ impl Json {
         match self {
             Json::Null => "null",
             Json::Bool(_) => "boolean",
-            Json::Number(text) if mcp_bundle::decimal::is_integer(text) => "integer",
+            Json::Number(text) if decimal::is_integer(text) => "integer",
             Json::Number(_) => "number",
             Json::String(_) => "string",
             Json::Array(_) => "array",
@@ -82,6 +123,43 @@ impl Json {
         let mut out = String::new();
         self.write(&mut out);
         out
+    }
+
+    /// JSON text with a line for each value.
+    pub fn to_pretty(&self) -> String {
+        let mut out = String::new();
+        self.write_pretty(0, &mut out);
+        out
+    }
+
+    fn write_pretty(&self, depth: usize, out: &mut String) {
+        let line = |depth: usize, out: &mut String| {
+            out.push('\n');
+            out.extend(std::iter::repeat_n("  ", depth));
+        };
+        match self {
+            Json::Array(items) if !items.is_empty() => {
+                for (i, item) in items.iter().enumerate() {
+                    out.push(if i == 0 { '[' } else { ',' });
+                    line(depth + 1, out);
+                    item.write_pretty(depth + 1, out);
+                }
+                line(depth, out);
+                out.push(']');
+            }
+            Json::Object(members) if !members.is_empty() => {
+                for (i, (key, value)) in members.iter().enumerate() {
+                    out.push(if i == 0 { '{' } else { ',' });
+                    line(depth + 1, out);
+                    write_string(key, out);
+                    out.push_str(": ");
+                    value.write_pretty(depth + 1, out);
+                }
+                line(depth, out);
+                out.push('}');
+            }
+            _ => self.write(out),
+        }
     }
 
     pub fn write(&self, out: &mut String) {
@@ -155,6 +233,29 @@ mod tests {
             ("a".into(), Json::Array(vec![Json::Null, Json::Bool(true), Json::string("q\"\u{1}\n")])),
         ]);
         assert_eq!(value.to_text(), r#"{"z":12345678901234567890,"a":[null,true,"q\"\u0001\n"]}"#);
+    }
+
+    #[test]
+    fn a_text_is_read_with_order_and_digits() {
+        let text = r#"{"z":12345678901234567890,"a":[null,true,"q\"\u0001\n"]}"#;
+        assert_eq!(Json::parse(text).unwrap().to_text(), text);
+        for bad in ["", "{", "1 2", "nul", "\u{feff}1"] {
+            assert_eq!(Json::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn sameness_ignores_order_and_spelling() {
+        let same = |a: &str, b: &str| Json::parse(a).unwrap().same(&Json::parse(b).unwrap());
+        assert!(same(r#"{"a":1.50,"b":[]}"#, r#"{"b":[],"a":1.5}"#));
+        assert!(same("10", "1e1") && same("[{}]", "[{ }]"));
+        assert!(!same("[1,2]", "[2,1]") && !same("1", "\"1\"") && !same(r#"{"a":1}"#, r#"{"a":1,"b":2}"#));
+    }
+
+    #[test]
+    fn pretty_text_has_a_line_for_each_value() {
+        let text = Json::parse(r#"{"a":[1,{}],"b":{"c":null}}"#).unwrap().to_pretty();
+        assert_eq!(text, "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": {\n    \"c\": null\n  }\n}");
     }
 
     #[test]

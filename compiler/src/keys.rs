@@ -138,16 +138,24 @@ pub static TOOL: Table = Table {
         key(
             "endpoint",
             Shape::Text,
-            "Path below the upstream's URL with `{name}` placeholders, or an absolute URL and then no `upstream`.",
+            "Path below the upstream's URL with `{name}` placeholders, or an absolute URL and then no `upstream`. Path and query may end in a template.",
         ),
-        key("headers", Shape::TextMap, "Fixed headers of the request; `${NAME}` is resolved at the edge."),
+        key(
+            "headers",
+            Shape::TextMap,
+            "Headers of the request, fixed or templates; `${NAME}` is resolved at the edge.",
+        ),
         key(
             "parameters",
             Shape::Tables(&PARAMETER),
             "The arguments of the tool and where each of them goes.",
         ),
         key("body", Shape::Text, "`json` (default), `form`, or `whole:PARAMETER`."),
-        key("body_template", Shape::Template, "Template of the request body."),
+        key(
+            "body_template",
+            Shape::Template,
+            "Template of the request body, which is JSON, or a form with `body = \"form\"`.",
+        ),
         key(
             "input_schema",
             Shape::Object,
@@ -191,7 +199,11 @@ pub static PARAMETER: Table = Table {
         key("required", Shape::Boolean, "The caller must give it; default false."),
         key("default", Shape::Any, "Used when the caller leaves it out.").alias(&["default_value"]),
         key("enum", Shape::List, "The allowed values.").alias(&["enum_values"]),
-        key("position", Shape::Word(POSITIONS), "Where it goes; default `body`."),
+        key(
+            "position",
+            Shape::Word(POSITIONS),
+            "Where it goes; default: where a template of the request puts it, or else `body`.",
+        ),
         key("wire_name", Shape::Text, "Its name upstream; in a JSON body a dotted name nests."),
         key("style", Shape::Word(STYLES), "How an array or object is written outside a JSON body."),
         key("value", Shape::Any, "A constant, or `${NAME}`; the caller never sees the parameter."),
@@ -223,7 +235,7 @@ pub static EXAMPLE: Table = Table {
         key("request", Shape::Table(&EXAMPLE_REQUEST), "The exact request."),
         key("response", Shape::Table(&EXAMPLE_RESPONSE), "An answer of the upstream."),
         key("text", Shape::Text, "The exact text of the result."),
-        key("structured_content", Shape::Any, "The structured result."),
+        key("structured_content", Shape::Any, "The structured result; a string may be its JSON text."),
     ],
 };
 

@@ -25,6 +25,12 @@ pub fn declared_properties(root: &Json) -> BTreeMap<String, &Json> {
     found
 }
 
+/// Whether it admits arguments that it does not declare: only where that is written out.
+pub fn admits_others(root: &Json) -> bool {
+    root.get("patternProperties").is_some()
+        || root.get("additionalProperties").is_some_and(|additional| *additional != Json::Bool(false))
+}
+
 /// Whether some `$ref` leads elsewhere than into the root's definitions, or anything renames the scope.
 pub fn refers_beyond_definitions(schema: &Json) -> bool {
     match schema {

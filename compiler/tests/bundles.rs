@@ -193,3 +193,39 @@ examples = [{ arguments = {} }]
         assert!(out.contains(line), "{line}: {out}");
     }
 }
+
+#[test]
+fn inspect_shows_what_becomes_of_answers() {
+    let spec = r#"
+[[tool]]
+name = "get_order"
+description = "Gets one order, with its status."
+method = "GET"
+endpoint = "https://api.example.com/orders/{{ .id }}"
+select = ["id", "items[].name"]
+response_template = "Order {{ .id }}"
+error_template = "{{message}}"
+output_schema = { type = "object", properties = { id = { type = "string" }, items = { type = "array" } } }
+parameters = [{ name = "id", description = "Number of the order", required = true }]
+examples = [{ arguments = { id = "1" } }]
+"#;
+    let place = Workplace::with_spec(spec);
+    let built = place.run(&["build", "-o", "x.mcpk"]);
+    assert_eq!(built.code, 0, "{}", built.err);
+    let out = place.run(&["inspect", "x.mcpk", "--tool", "get_order"]).out;
+    for line in [
+        "\ntemplate   go\n",
+        "\non error   handlebars\n",
+        "\nselect     id, items[].name\n",
+        "\nschema     results are held against `output_schema`\n",
+        "  id                        template string, required\n",
+    ] {
+        assert!(out.contains(line), "{line}: {out}");
+    }
+    let out = place.run(&["inspect", "x.mcpk", "--tool", "get_order", "--format", "json"]).out;
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(json["error_template"], "handlebars");
+    assert_eq!(json["select"], serde_json::json!(["id", "items[].name"]));
+    assert_eq!(json["output_schema"], true);
+    assert_eq!(json["parameters"][0]["position"], "template");
+}

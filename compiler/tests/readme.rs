@@ -1,8 +1,14 @@
-//! Every console block of the README does what it shows.
+//! Every console block of the README, and of the docs of `mcpc test` and `try`, does what it shows.
 //!
 //! TOML blocks that begin with a comment naming a file are written first. The commands run one after the other in
 //! one folder. `[..]` in the expected output stands for anything within a line.
-#![expect(clippy::panic, clippy::string_slice, reason = "what fails here fails the test")]
+#![expect(
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "what fails here fails the test"
+)]
 
 mod cli_support;
 
@@ -16,7 +22,16 @@ struct Step {
 
 #[test]
 fn console_blocks_of_the_readme_are_true() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("README.md");
+    console_blocks_are_true("README.md", 8);
+}
+
+#[test]
+fn console_blocks_of_the_testing_page_are_true() {
+    console_blocks_are_true("docs/TESTING.md", 7);
+}
+
+fn console_blocks_are_true(page: &str, at_least: usize) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(page);
     let readme = std::fs::read_to_string(path).unwrap();
     let place = Workplace::new();
     for text in blocks(&readme, "toml") {
@@ -24,20 +39,32 @@ fn console_blocks_of_the_readme_are_true() {
         place.write(name, &text);
     }
     let steps: Vec<Step> = blocks(&readme, "console").iter().flat_map(|block| steps(block)).collect();
-    assert!(steps.len() >= 8);
+    assert!(steps.len() >= at_least);
     for step in steps {
-        let words: Vec<&str> = step.command.split_whitespace().collect();
+        let words = words(&step.command);
         let (program, arguments) = words.split_first().unwrap();
-        assert_eq!(*program, "mcpc", "only mcpc runs in console blocks");
-        let done = place.run(arguments);
+        assert_eq!(program, "mcpc", "only mcpc runs in console blocks");
+        let done = place.run(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
         let actual = done.out + &done.err;
         assert!(
             matches(&step.expected, &actual),
-            "$ {}\n--- the README says\n{}--- it is\n{actual}",
+            "$ {}\n--- the page says\n{}--- it is\n{actual}",
             step.command,
             step.expected
         );
     }
+}
+
+/// The words of a command; single quotes keep spaces together.
+fn words(command: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for (index, piece) in command.split('\'').enumerate() {
+        let mut parts = if index % 2 == 1 { vec![piece] } else { piece.split(' ').collect() }.into_iter();
+        words.last_mut().unwrap().push_str(parts.next().unwrap_or_default());
+        words.extend(parts.map(str::to_owned));
+    }
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 fn blocks(readme: &str, language: &str) -> Vec<String> {

@@ -5,6 +5,7 @@
 
 use mcp_bundle::format::{self, Trust};
 use mcpc::check::check_files;
+use mcpc_benches::{Failure, cpu_ms};
 use std::hint::black_box;
 use std::process::Command;
 
@@ -16,8 +17,6 @@ const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];
 const ROUNDS: usize = 3;
 /// Tools that are checked in one measurement.
 const WORK: usize = 10_000;
-
-type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Failure> {
     if let Some(size) = std::env::args().nth(1) {
@@ -74,13 +73,6 @@ fn timed(repeats: usize, mut run: impl FnMut() -> Result<(), Failure>) -> Result
         run()?;
     }
     Ok((cpu_ms()? - start) / repeats as f64)
-}
-
-/// Time that this thread has run.
-fn cpu_ms() -> Result<f64, Failure> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
-    let nanoseconds: f64 = text.split(' ').next().ok_or("schedstat is empty")?.parse()?;
-    Ok(nanoseconds / 1e6)
 }
 
 fn peak_mib() -> Result<f64, Failure> {

@@ -152,7 +152,9 @@ impl<'a> Pass<'_, 'a> {
     /// An argument that no parameter names.
     fn extra(&mut self, key: Value<'a>) -> Result<(), ScanError> {
         let (contents, tool) = (self.checker.contents, self.checker.tool);
-        let Some(check) = tool.additional.filter(|_| tool.body.kind == BodyKind::Json) else {
+        // A template may read them, too.
+        let takes_others = matches!(tool.body.kind, BodyKind::Json | BodyKind::Template);
+        let Some(check) = tool.additional.filter(|_| takes_others) else {
             self.checker.problems.push(ProblemKind::UnknownArgument, || {
                 let name = key.unescaped(&mut String::new()).to_owned();
                 (wording::shorten(&name), wording::unknown_argument(&name, contents, tool))

@@ -19,14 +19,16 @@ mod wording;
 pub use problem::{BindError, MAX_PROBLEMS, Problem, ProblemKind};
 pub use request::Request;
 
+pub(crate) use names::{Mark, Names};
 pub(crate) use problem::Problems;
-pub(crate) use wording::shorten;
+pub(crate) use wording::{schema_problem, shorten};
 
 use crate::json::{Kind, Value};
 use crate::matchers::Matchers;
 use crate::plan::{Contents, ToolPlan};
 use crate::position::{self, Sink, Source};
 use crate::schema;
+use crate::template::{self, Ambient, Ran};
 
 /// What a call may hold at most; lengths in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +44,8 @@ pub struct Limits {
     /// Path and query together.
     pub target: usize,
     pub body: usize,
+    /// Of the templates of a request.
+    pub template: template::Limits,
 }
 
 /// What a request is made of beside arguments.
@@ -51,6 +55,8 @@ pub struct Values<'a> {
     pub variables: &'a [Box<str>],
     pub tenant_id: Option<&'a str>,
     pub principal_sub: Option<&'a str>,
+    /// For templates that ask for the time or a random value.
+    pub ambient: Ambient,
 }
 
 /// Memory that one call leaves to the next.
@@ -62,10 +68,15 @@ pub struct Scratch {
     extras: Vec<Extra>,
     /// Which properties of the open objects have been seen.
     seen: Vec<u64>,
-    names: names::Names,
+    names: Names,
     text: String,
     bytes: Vec<u8>,
     marks: Vec<usize>,
+    /// If there is one, it sees which parts of the request's templates are run.
+    pub trace: Option<Ran>,
+    /// The arguments as templates see them, as one JSON object.
+    data: String,
+    template: template::Scratch,
 }
 
 /// What is known of one parameter.
@@ -103,6 +114,7 @@ impl Default for Limits {
             header_value: 8 << 10,
             target: 64 << 10,
             body: 1 << 20,
+            template: template::Limits::default(),
         }
     }
 }
@@ -159,6 +171,10 @@ pub fn bind(
             text: &mut scratch.text,
             bytes: &mut scratch.bytes,
             marks: &mut scratch.marks,
+            data: &mut scratch.data,
+            template: &mut scratch.template,
+            trace: &mut scratch.trace,
+            names: &mut scratch.names,
         };
         position::write(&source, &mut sink);
     }

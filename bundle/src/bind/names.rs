@@ -8,7 +8,7 @@ use crate::json::Value;
 
 /// A stack of names, those of the innermost object last.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     list: Vec<Name>,
     /// The characters of names that are written with escapes, so that comparing never unescapes.
     text: String,
@@ -24,23 +24,23 @@ struct Name {
 
 /// Where an object's names begin.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Mark {
+pub(crate) struct Mark {
     list: usize,
     text: usize,
 }
 
 impl Names {
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.list.clear();
         self.text.clear();
     }
 
     /// Begins an object.
-    pub(super) fn open(&self) -> Mark {
+    pub(crate) fn open(&self) -> Mark {
         Mark { list: self.list.len(), text: self.text.len() }
     }
 
-    pub(super) fn push(&mut self, arguments: &str, key: Value<'_>) {
+    pub(crate) fn push(&mut self, arguments: &str, key: Value<'_>) {
         let span = Span::of_value(arguments, key);
         let (start, end) = if key.escaped {
             let start = self.text.len();
@@ -56,7 +56,7 @@ impl Names {
     ///
     /// Sorted by length first, names are only compared with others that are as long, so all of it takes
     /// the size of the names times the logarithm of their number.
-    pub(super) fn close<'a>(&mut self, mark: Mark, arguments: &'a str) -> Option<Value<'a>> {
+    pub(crate) fn close<'a>(&mut self, mark: Mark, arguments: &'a str) -> Option<Value<'a>> {
         let names = self.list.get_mut(mark.list..).unwrap_or_default();
         let twice = if names.len() < 2 {
             None

@@ -47,6 +47,8 @@ pub enum ProblemKind {
     Schema,
     UnresolvedVariable,
     TooLarge,
+    /// A template of the request cannot be rendered with these arguments.
+    Template,
 }
 
 impl ProblemKind {
@@ -73,6 +75,7 @@ impl ProblemKind {
             ProblemKind::Schema => "schema",
             ProblemKind::UnresolvedVariable => "unresolved_variable",
             ProblemKind::TooLarge => "too_large",
+            ProblemKind::Template => "template",
         }
     }
 }

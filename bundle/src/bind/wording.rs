@@ -100,10 +100,14 @@ pub(super) fn unknown_property<'n>(path: &str, name: &str, names: impl Iterator<
 }
 
 pub(super) fn schema(path: &str, message: &str, sensitive: bool) -> String {
+    if sensitive { format!("`{path}` does not match its schema") } else { schema_problem(path, message) }
+}
+
+/// What a schema says about the value at a path; an empty one is the value as a whole.
+pub(crate) fn schema_problem(path: &str, message: &str) -> String {
     let message = shorten_to(message, MAX_REASON);
-    match (path, sensitive) {
-        (_, true) => format!("`{path}` does not match its schema"),
-        ("", _) => message,
+    match path {
+        "" => message,
         _ if message.starts_with("is ") => format!("`{}` {message}", shorten(path)),
         _ => format!("`{}`: {message}", shorten(path)),
     }

@@ -86,14 +86,14 @@ impl SectionId {
 }
 
 impl Features {
-    /// Templates are carried as text.
-    pub const TEMPLATE_TEXT: Features = Features(1);
+    /// Templates are carried as programs. (Bit 0 once stood for templates as text and is not used again.)
+    pub const TEMPLATE_PROGRAMS: Features = Features(1 << 2);
     /// Some arguments or answers need a full JSON Schema validator.
     pub const JSON_SCHEMA: Features = Features(1 << 1);
 
     /// The known features with their names.
     pub const NAMES: [(Features, &str); 2] =
-        [(Features::TEMPLATE_TEXT, "template-text"), (Features::JSON_SCHEMA, "json-schema")];
+        [(Features::JSON_SCHEMA, "json-schema"), (Features::TEMPLATE_PROGRAMS, "template-programs")];
 
     pub const fn contains(self, other: Features) -> bool {
         self.0 & other.0 == other.0

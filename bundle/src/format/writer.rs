@@ -46,7 +46,7 @@ pub fn write(contents: &Contents) -> Result<Vec<u8>, WriteError> {
 pub(super) fn features_of(contents: &Contents) -> Features {
     let mut features = Features::default();
     if !contents.templates.is_empty() {
-        features = features.union(Features::TEMPLATE_TEXT);
+        features = features.union(Features::TEMPLATE_PROGRAMS);
     }
     if !contents.manifest.schemas.is_empty() {
         features = features.union(Features::JSON_SCHEMA);

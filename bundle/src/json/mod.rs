@@ -4,14 +4,16 @@
 //! original digits of a number, the original text of a nested value, the order of members. So a value
 //! is a span of the input with its kind, and nothing is copied until it is written somewhere.
 //!
-//! The scanner accepts exactly RFC 8259 in UTF-8, with two refusals of its own: `\u` escapes of lone
+//! The scanner accepts exactly RFC 8259 in UTF-8, with two refusals of its own (the first can be lifted): `\u` escapes of lone
 //! surrogates, which no UTF-8 text can hold, and nesting beyond a bound. It never repairs anything.
 
 mod scan;
 mod string;
 mod walk;
 
+pub(crate) use scan::Token;
 pub use scan::{MAX_DEPTH, Scanner};
+pub(crate) use string::tokens;
 pub use string::{compact, unescape, write_escaped, write_string};
 pub use walk::{Elements, Members, elements, members};
 
@@ -109,6 +111,23 @@ impl<'a> Value<'a> {
         buffer.clear();
         unescape(self.raw(), buffer);
         buffer
+    }
+
+    /// Whether a string has these characters, however it is escaped.
+    #[inline]
+    pub fn is_text(&self, text: &str) -> bool {
+        if !self.escaped {
+            return self.raw() == text;
+        }
+        string::Characters::new(self.raw()).eq(text.chars())
+    }
+
+    /// Orders two strings by their characters, however each is escaped.
+    pub fn compare_strings(&self, other: &Value<'_>) -> std::cmp::Ordering {
+        if !self.escaped && !other.escaped {
+            return self.raw().cmp(other.raw());
+        }
+        string::Characters::new(self.raw()).cmp(string::Characters::new(other.raw()))
     }
 
     /// Whether two strings have the same characters, however each is escaped.

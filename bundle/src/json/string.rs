@@ -2,13 +2,33 @@
 
 use std::str::Chars;
 
+/// What may stand between tokens.
+const SPACE: [char; 4] = [' ', '\n', '\r', '\t'];
+
 /// How many bytes at the start of `bytes` need no look inside a JSON string: no quote, no backslash,
 /// no control character.
 ///
 /// Most strings are short, so eight bytes at a time come first; for long ones whole blocks are tested
 /// in a form that compilers turn into vector instructions.
-#[inline]
+#[inline(always)]
 pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
+    if let Some((words, rest)) = bytes.split_first_chunk::<16>() {
+        let (one, two) = (u128::from_le_bytes(*words) as u64, (u128::from_le_bytes(*words) >> 64) as u64);
+        let special = special_bytes(one);
+        if special != 0 {
+            return special.trailing_zeros() as usize / 8;
+        }
+        let special = special_bytes(two);
+        if special != 0 {
+            return 8 + special.trailing_zeros() as usize / 8;
+        }
+        return 16 + plain_prefix_of_words(rest);
+    }
+    plain_prefix_of_words(bytes)
+}
+
+#[inline(never)]
+fn plain_prefix_of_words(bytes: &[u8]) -> usize {
     let (words, tail) = bytes.as_chunks::<8>();
     for (at, word) in words.iter().enumerate() {
         let special = special_bytes(u64::from_le_bytes(*word));
@@ -74,28 +94,41 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
 
 /// Appends a valid JSON text without the space between its tokens.
 pub fn compact(text: &str, out: &mut String) {
-    let mut inside = false;
-    let mut escaped = false;
-    for character in text.chars() {
-        if inside {
-            match character {
-                '"' if !escaped => inside = false,
-                '\\' if !escaped => {
-                    escaped = true;
-                    out.push(character);
-                    continue;
-                }
-                _ => {}
-            }
-            escaped = false;
-        } else {
-            match character {
-                ' ' | '\n' | '\r' | '\t' => continue,
-                '"' => inside = true,
-                _ => {}
-            }
+    tokens(text).for_each(|tokens| out.push_str(tokens));
+}
+
+/// What stands between the space in a valid JSON text: one or more whole tokens at a time.
+pub(crate) fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start_matches(SPACE);
+        let (tokens, after) = rest.split_at_checked(tokens_prefix(rest.as_bytes())).unwrap_or((rest, ""));
+        rest = after;
+        (!tokens.is_empty()).then_some(tokens)
+    })
+}
+
+/// How many bytes there are before space that is not inside a string.
+fn tokens_prefix(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    loop {
+        match bytes.get(at) {
+            None | Some(b' ' | b'\n' | b'\r' | b'\t') => return at.min(bytes.len()),
+            Some(b'"') => at = string_end(bytes, at + 1),
+            Some(_) => at += 1,
         }
-        out.push(character);
+    }
+}
+
+/// The place after the quote that ends a string whose inside is at `at`.
+fn string_end(bytes: &[u8], mut at: usize) -> usize {
+    loop {
+        at += plain_prefix(bytes.get(at..).unwrap_or_default());
+        match bytes.get(at) {
+            None | Some(b'"') => return at + 1,
+            Some(b'\\') => at += 2,
+            Some(_) => at += 1,
+        }
     }
 }
 
@@ -125,9 +158,12 @@ impl<'a> Characters<'a> {
         if !(0xD800..0xDC00).contains(&first) {
             return char::from_u32(first);
         }
-        self.chars.next().filter(|&c| c == '\\')?;
-        self.chars.next().filter(|&c| c == 'u')?;
-        let second = self.unit()?.checked_sub(0xDC00)?;
+        // The other half, if it is there; a lone one leaves what follows alone.
+        let mut ahead = self.clone();
+        ahead.chars.next().filter(|&c| c == '\\')?;
+        ahead.chars.next().filter(|&c| c == 'u')?;
+        let second = ahead.unit()?.checked_sub(0xDC00).filter(|low| *low < 0x400)?;
+        *self = ahead;
         char::from_u32(0x10000 + ((first - 0xD800) << 10) + second)
     }
 }
@@ -230,5 +266,11 @@ mod tests {
         let mut out = String::new();
         compact("{ \"a b\" :\n[ 1,\t\"\\\" \\\\\" , \" \" ] }", &mut out);
         assert_eq!(out, r#"{"a b":[1,"\" \\"," "]}"#);
+        out.clear();
+        compact(" \t\r\n", &mut out);
+        assert_eq!(out, "");
+        for text in ["\"", "\"\\", "\"\\é é", "é \"\n\" "] {
+            compact(text, &mut out);
+        }
     }
 }

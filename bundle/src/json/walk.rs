@@ -11,13 +11,13 @@ pub struct Elements<'a>(Option<Scanner<'a>>);
 pub struct Members<'a>(Option<Scanner<'a>>);
 
 pub fn elements(array: Value<'_>) -> Elements<'_> {
-    let mut scanner = Scanner::of_text(array.text, MAX_DEPTH);
+    let mut scanner = Scanner::of_text(array.text, MAX_DEPTH).allow_lone_surrogates();
     let is_array = scanner.peek() == Ok(Kind::Array) && scanner.enter_array().is_ok();
     Elements(is_array.then_some(scanner))
 }
 
 pub fn members(object: Value<'_>) -> Members<'_> {
-    let mut scanner = Scanner::of_text(object.text, MAX_DEPTH);
+    let mut scanner = Scanner::of_text(object.text, MAX_DEPTH).allow_lone_surrogates();
     let is_object = scanner.peek() == Ok(Kind::Object) && scanner.enter_object().is_ok();
     Members(is_object.then_some(scanner))
 }

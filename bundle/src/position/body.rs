@@ -4,7 +4,7 @@
 //! order stay as they are. Variables go in as escaped text.
 
 use super::query::Pairs;
-use super::{Content, Sink, Source};
+use super::{Content, Sink, Source, template};
 use crate::bind::{ProblemKind, shorten};
 use crate::json::{self, Kind, Value};
 use crate::plan::BodyOp;
@@ -17,6 +17,7 @@ pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
         BodyKind::Json => write_json(source, sink),
         BodyKind::Form => write_form(source, sink),
         BodyKind::Whole => write_whole(source, sink),
+        BodyKind::Template => template::body(source, sink),
     };
     if !sink.request.has_body {
         return;

@@ -4,16 +4,18 @@
 //! changed. The same holds for a list element that contains what separates elements.
 
 use super::text::{self, Place, Separator};
-use super::{Content, Refusal, Sink, Source};
+use super::{Content, Refusal, Sink, Source, template};
 use crate::bind::ProblemKind;
+use crate::plan::Part;
+use crate::tag::PartKind;
 use std::io::Write;
 
-struct Header;
+pub(super) struct Header;
 
 pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
-    let Sink { request, problems, text, .. } = sink;
     let limit = source.limits.header_value;
     for placed in &source.tool.headers {
+        let Sink { request, problems, text, .. } = &mut *sink;
         let name = source.placed_name(placed);
         match source.content(&placed.value) {
             Content::Argument(None) => {}
@@ -28,6 +30,9 @@ pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
                 if let Err(refusal) = written {
                     refusal.report(source.string(argument.parameter.name), problems);
                 }
+            }
+            Content::Fixed([part @ Part { kind: PartKind::Template, .. }]) => {
+                template::header(source, sink, *part, name);
             }
             Content::Fixed(parts) => {
                 let written: Result<(), Refusal> = request.header(name, |out| {

@@ -12,13 +12,15 @@ mod header;
 mod path;
 mod percent;
 mod query;
+mod template;
 mod text;
 
-use crate::bind::{Extra, Limits, ProblemKind, Problems, Request, Slot, Values};
+use crate::bind::{Extra, Limits, Names, ProblemKind, Problems, Request, Slot, Values};
 use crate::json::Value;
 use crate::plan::{Contents, Parameter, Part, Placed, ToolPlan};
 use crate::pool::StrId;
 use crate::tag::PartKind;
+use crate::template::{Ran, Scratch};
 
 /// What requests are written from.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +43,10 @@ pub(crate) struct Sink<'s> {
     pub text: &'s mut String,
     pub bytes: &'s mut Vec<u8>,
     pub marks: &'s mut Vec<usize>,
+    pub data: &'s mut String,
+    pub template: &'s mut Scratch,
+    pub trace: &'s mut Option<Ran>,
+    pub names: &'s mut Names,
 }
 
 /// An argument on its way into the request.
@@ -67,6 +73,9 @@ enum Content<'a> {
 
 /// Writes the request. Problems are collected; the request is only good without any.
 pub(crate) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
+    if source.tool.request_templates().next().is_some() {
+        template::write_data(source, sink.data);
+    }
     path::write(source, sink);
     query::write(source, sink);
     header::write(source, sink);
@@ -96,14 +105,19 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The text of a variable; reports it if this call has none.
-    fn variable(&self, part: Part, problems: &mut Problems) -> Option<&'a str> {
-        let value = match part.kind {
+    /// The text of a variable, if this call has one.
+    fn variable_text(&self, part: Part) -> Option<&'a str> {
+        match part.kind {
             PartKind::Variable => self.values.variables.get(part.id as usize).map(|text| &**text),
             PartKind::TenantId => self.values.tenant_id,
             PartKind::PrincipalSub => self.values.principal_sub,
-            PartKind::Literal | PartKind::Parameter => None,
-        };
+            PartKind::Literal | PartKind::Parameter | PartKind::Template => None,
+        }
+    }
+
+    /// The text of a variable; reports it if this call has none.
+    fn variable(&self, part: Part, problems: &mut Problems) -> Option<&'a str> {
+        let value = self.variable_text(part);
         if value.is_none() {
             problems.push(ProblemKind::UnresolvedVariable, || {
                 let name = self.part_name(part);
@@ -127,7 +141,7 @@ impl<'a> Source<'a> {
                 let parameter = self.tool.parameters.get(part.id as usize);
                 parameter.map(|parameter| self.string(parameter.name)).unwrap_or_default().to_owned()
             }
-            PartKind::Literal => String::new(),
+            PartKind::Literal | PartKind::Template => String::new(),
         }
     }
 
@@ -145,8 +159,8 @@ impl<'a> Source<'a> {
         for &part in parts {
             match part.kind {
                 PartKind::Literal => out.extend_from_slice(self.contents.strings.bytes(StrId(part.id))),
-                // A loaded plan has parameters only alone; if not, nothing half-written may go out.
-                PartKind::Parameter => {
+                // A loaded plan has these only alone; if not, nothing half-written may go out.
+                PartKind::Parameter | PartKind::Template => {
                     complete = false;
                     problems.push(ProblemKind::Schema, || {
                         (self.part_name(part), "the tool's plan is invalid".to_owned())

@@ -6,8 +6,8 @@
 //! stands beside the value.
 
 use super::text::{self, Percent, Place, Separator};
-use super::{Refusal, Sink, Source, percent};
-use crate::bind::ProblemKind;
+use super::{Refusal, Sink, Source, percent, template};
+use crate::bind::{ProblemKind, Problems};
 use crate::plan::Part;
 use crate::pool::StrId;
 use crate::tag::PartKind;
@@ -19,7 +19,7 @@ const DOT_SEGMENT: &str = "is part of the path and must not contain `.` or `..` 
 
 /// The segment being written.
 #[derive(Debug, Clone, Copy)]
-struct Segment {
+pub(super) struct Segment {
     start: usize,
     /// The last part in it whose value needs a closer look.
     owner: Option<Part>,
@@ -33,7 +33,7 @@ struct Segment {
 
 /// Percent-encoding that keeps an eye on what it encodes.
 #[derive(Debug)]
-struct PathValue {
+pub(super) struct PathValue {
     /// Bytes, before encoding.
     length: usize,
     /// Not only empty pieces.
@@ -50,18 +50,13 @@ pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
         match part.kind {
             PartKind::Literal => {
                 let literal = source.contents.strings.bytes(StrId(part.id));
-                let Some(first) = literal.iter().position(|&byte| byte == b'/') else {
-                    sink.request.target.extend_from_slice(literal);
-                    segment.stand_beside(literal);
-                    continue;
-                };
-                let (before, rest) = literal.split_at_checked(first).unwrap_or_default();
-                sink.request.target.extend_from_slice(before);
-                segment.stand_beside(before);
-                segment.close(source, sink);
-                sink.request.target.extend_from_slice(rest);
-                let after = rest.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-                segment = Segment::after(after, sink.request.target.len());
+                let closed = segment.literal(literal, &mut sink.request.target, sink.bytes);
+                report(closed, source, sink.problems);
+            }
+            PartKind::Template => {
+                template::target(source, sink, part, &mut segment);
+                // What follows the path is no segment any more.
+                return;
             }
             PartKind::Parameter => {
                 let Some(argument) = source.argument(part.id) else { continue };
@@ -86,7 +81,14 @@ pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
             }
         }
     }
-    segment.close(source, sink);
+    report(segment.close(&sink.request.target, sink.bytes), source, sink.problems);
+}
+
+/// Reports a segment that leads elsewhere, in the name of its owner.
+fn report(closed: Result<(), (Option<Part>, Refusal)>, source: &Source<'_>, problems: &mut Problems) {
+    if let Err((owner, refusal)) = closed {
+        refusal.report(&owner.map(|part| source.part_name(part)).unwrap_or_default(), problems);
+    }
 }
 
 impl Segment {
@@ -102,7 +104,12 @@ impl Segment {
         self.encoded |= literal.contains(&b'%');
     }
 
-    fn own(&mut self, part: Part, value: &PathValue) {
+    /// Has the segment looked at when it ends, whatever is in it.
+    pub(super) fn own_any(&mut self, part: Part) {
+        self.owner = Some(part);
+    }
+
+    pub(super) fn own(&mut self, part: Part, value: &PathValue) {
         self.value = Some(part);
         self.separator = value.separator.or(self.separator);
         if !value.harmless {
@@ -110,13 +117,34 @@ impl Segment {
         }
     }
 
+    /// Writes a literal, and ends the segment if there is a `/` in it.
+    pub(super) fn literal(
+        &mut self,
+        literal: &[u8],
+        target: &mut Vec<u8>,
+        buffer: &mut Vec<u8>,
+    ) -> Result<(), (Option<Part>, Refusal)> {
+        let Some(first) = literal.iter().position(|&byte| byte == b'/') else {
+            target.extend_from_slice(literal);
+            self.stand_beside(literal);
+            return Ok(());
+        };
+        let (before, rest) = literal.split_at_checked(first).unwrap_or_default();
+        target.extend_from_slice(before);
+        self.stand_beside(before);
+        let closed = self.close(target, buffer);
+        target.extend_from_slice(rest);
+        let after = rest.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+        *self = Segment::after(after, target.len());
+        closed
+    }
+
     /// Ends the segment: with a value in it, it must not lead anywhere else.
-    fn close(self, source: &Source<'_>, sink: &mut Sink<'_>) {
-        let Some(owner) = self.owner.or(self.value.filter(|_| self.encoded)) else { return };
-        let written = sink.request.target.get(self.start..).unwrap_or_default();
-        if let Err(message) = check_segment(written, self.separator, sink.bytes) {
-            refused(message.to_owned()).report(&source.part_name(owner), sink.problems);
-        }
+    pub(super) fn close(&self, target: &[u8], buffer: &mut Vec<u8>) -> Result<(), (Option<Part>, Refusal)> {
+        let Some(owner) = self.owner.or(self.value.filter(|_| self.encoded)) else { return Ok(()) };
+        let written = target.get(self.start..).unwrap_or_default();
+        check_segment(written, self.separator, buffer)
+            .map_err(|message| (Some(owner), refused(message.to_owned())))
     }
 }
 
@@ -127,7 +155,7 @@ impl Default for PathValue {
 }
 
 impl PathValue {
-    fn check(&self, limit: usize) -> Result<(), Refusal> {
+    pub(super) fn check(&self, limit: usize) -> Result<(), Refusal> {
         if !self.filled {
             return Err(refused("is part of the path and must not be empty".to_owned()));
         }

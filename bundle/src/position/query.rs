@@ -5,7 +5,7 @@ use super::{Argument, Content, Sink, Source, percent};
 use crate::bind::{ProblemKind, Problems};
 use crate::json::{self, Kind, Value};
 use crate::plan::Part;
-use crate::tag::Style;
+use crate::tag::{PartKind, Style};
 use std::io::Write;
 
 /// Writes `name=value` pairs with `&` between them.
@@ -26,8 +26,11 @@ pub(super) struct Pairs<'s> {
 pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
     let start = sink.request.target.len();
     let limit = source.limits.target;
+    // A template may have begun the query.
+    let templated = source.tool.path.last().is_some_and(|part| part.kind == PartKind::Template);
+    let first = if templated && sink.request.target.contains(&b'?') { b"&" } else { b"?" };
     let mut pairs =
-        Pairs { out: &mut sink.request.target, start, first: b"?", limit, text: sink.text, name: sink.bytes };
+        Pairs { out: &mut sink.request.target, start, first, limit, text: sink.text, name: sink.bytes };
     for placed in &source.tool.query {
         pairs.write(source, source.placed_name(placed), &placed.value, sink.problems);
     }

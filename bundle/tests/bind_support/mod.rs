@@ -300,6 +300,7 @@ impl Built {
             variables: &self.variables,
             tenant_id: self.tenant_id,
             principal_sub: self.principal_sub,
+            ..Values::default()
         };
         let scratch = &mut Scratch::default();
         bind(&self.contents, &self.matchers, self.plan(), arguments, &values, &self.limits, scratch, request)

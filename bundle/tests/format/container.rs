@@ -63,7 +63,7 @@ fn tools_are_found_by_name() {
 fn features_follow_from_the_contents() {
     let features = |contents: &Contents| Header::parse(&write(contents).unwrap()).unwrap().features;
     assert_eq!(features(&tiny()), Features(0));
-    assert_eq!(features(&sample().finish()), Features::TEMPLATE_TEXT.union(Features::JSON_SCHEMA));
+    assert_eq!(features(&sample().finish()), Features::TEMPLATE_PROGRAMS.union(Features::JSON_SCHEMA));
 }
 
 #[test]
@@ -117,17 +117,17 @@ fn other_versions_say_which_side_to_upgrade() {
 
 #[test]
 fn unknown_features_are_named() {
-    let error = error_of(&patched(16, &[0x84, 0, 0, 0, 0, 0, 0, 0x80]));
-    assert_eq!(error, ReadError::UnknownFeatures { bits: vec![2, 7, 63] });
-    assert!(error.to_string().starts_with("needs unknown feature bit 2, 7, 63; upgrade"), "{error}");
+    let error = error_of(&patched(16, &[0x81, 0, 0, 0, 0, 0, 0, 0x80]));
+    assert_eq!(error, ReadError::UnknownFeatures { bits: vec![0, 7, 63] });
+    assert!(error.to_string().starts_with("needs unknown feature bit 0, 7, 63; upgrade"), "{error}");
 }
 
 #[test]
 fn features_that_the_contents_need_must_be_announced() {
     let bodies = sections(&sample().finish());
-    assert!(read(&assemble(3, &bodies), &Trust::Any).is_ok());
-    assert_eq!(error_of(&assemble(1, &bodies)), ReadError::MissingFeature { name: "json-schema" });
-    assert_eq!(error_of(&assemble(2, &bodies)), ReadError::MissingFeature { name: "template-text" });
+    assert!(read(&assemble(6, &bodies), &Trust::Any).is_ok());
+    assert_eq!(error_of(&assemble(4, &bodies)), ReadError::MissingFeature { name: "json-schema" });
+    assert_eq!(error_of(&assemble(2, &bodies)), ReadError::MissingFeature { name: "template-programs" });
 }
 
 #[test]

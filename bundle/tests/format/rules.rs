@@ -5,6 +5,8 @@ use crate::support::{Draft, assemble, sample, sections};
 use mcp_bundle::format::{ReadError, Trust, WriteError, read, write};
 use mcp_bundle::plan::*;
 use mcp_bundle::pool::StrId;
+use mcp_bundle::tag::PartKind;
+use mcp_bundle::template::{Encoding, Op, OpCode, Place, Run};
 
 /// Tools of the sample.
 pub const JSON: usize = 0;
@@ -23,7 +25,7 @@ pub fn refused(expected: &str, edit: impl FnOnce(&mut Draft)) {
     let contents = draft.finish();
     let Err(WriteError::Invalid(written)) = write(&contents) else { panic!("written: {expected}") };
     assert_eq!(written.to_string(), expected);
-    let Err(ReadError::Invalid(found)) = read(&assemble(3, &sections(&contents)), &Trust::Any) else {
+    let Err(ReadError::Invalid(found)) = read(&assemble(6, &sections(&contents)), &Trust::Any) else {
         panic!("read: {expected}")
     };
     assert_eq!(found, written);
@@ -114,8 +116,109 @@ fn policies_and_templates() {
         d.contents.policies[0].scopes.swap(0, 1);
     });
     refused("policy 0: `a\\\"b` is not a scope", |d| d.contents.policies[0].scopes[0] = d.s("a\"b"));
-    refused("template 0: text is string 100000, which does not exist", |d| {
-        d.contents.templates[0].text = NO_STRING;
+}
+
+/// One line for each thing that a program may not do.
+#[test]
+fn programs() {
+    refused("template 0: instruction 0: literal is string 100000, which does not exist", |d| {
+        d.contents.templates.ops[0].a = NO_STRING.0;
+    });
+    refused("template 0: instruction 0: literal `a\\\"b` cannot stand inside a JSON string", |d| {
+        d.contents.templates.ops[0].a = d.s("a\"b").0;
+    });
+    refused("template 0: instruction 1: path 1 does not exist, there are 1", |d| {
+        d.contents.templates.ops[1].a = 1;
+    });
+    refused("template 0: instruction 1: encoding 9 does not exist", |d| d.contents.templates.ops[1].b = 9);
+    refused("template 0: instruction 1: a value encoded as header cannot stand in a text", |d| {
+        d.contents.templates.ops[1].b = u32::from(Encoding::Header.tag());
+    });
+    refused("template 0: instruction 1: register 3 does not exist, there are 3", |d| {
+        d.contents.templates.paths[0].base = 3;
+    });
+    refused("template 0: instruction 2: constant 1 does not exist, there are 1", |d| {
+        d.contents.templates.ops[2].a = 1;
+    });
+    refused("template 0: instruction 3: loop 1 does not exist, there are 1", |d| {
+        d.contents.templates.ops[3].a = 1;
+    });
+    refused("template 0: instruction 3: a jump to 9, which is behind the end", |d| {
+        d.contents.templates.ops[3].b = 9;
+    });
+    refused("template 0: instruction 4: register 3 does not exist, there are 3", |d| {
+        d.contents.templates.ops[4].c = 2;
+    });
+    refused("template 0: instruction 5: test 4 does not exist", |d| d.contents.templates.ops[5].c = 4);
+    refused("template 0: instruction 6: item of a loop 6 does not exist", |d| {
+        d.contents.templates.ops[6].b = 6;
+    });
+    refused("template 0: instruction 7: function 0 does not exist", |d| {
+        d.contents.templates.ops[7].code = OpCode::Call;
+    });
+    refused("template 0: instruction 7: a variable in the text of a result", |d| {
+        d.contents.templates.ops[7] = Op::new(OpCode::Variable, u32::from(PartKind::Variable.tag()), 0, 1);
+    });
+    refused("template 0: 0 registers, there may be 1 to 4096", |d| {
+        d.contents.templates.programs[0].registers = 0;
+    });
+    refused("template 0: 4097 loops, the most is 4096", |d| d.contents.templates.programs[0].loops = 4097);
+    refused("template 0: shape 2 does not exist, there are 2", |d| {
+        d.contents.templates.programs[0].shape = 2;
+    });
+    refused("template 0: instructions end at 9, there are 8", |d| {
+        d.contents.templates.programs[0].ops.count = 9;
+    });
+    refused("template 0: its instructions begin at 1, those before end at 0", |d| {
+        d.contents.templates.programs[0].ops = Run { start: 1, count: 1 };
+    });
+    refused("bundle: instructions or spots that belong to no template", |d| {
+        d.contents.templates.programs[0].spots.count = 1;
+    });
+    refused("template 0: its spots are not in order", |d| d.contents.templates.spots.swap(0, 1));
+    refused("bundle: steps of a path end at 2, there are 1", |d| {
+        d.contents.templates.paths[0].steps.count = 2;
+    });
+    refused("bundle: a path of 65 steps, the most is 64", |d| {
+        let step = d.contents.templates.steps[0];
+        d.contents.templates.steps = vec![step; 65];
+        d.contents.templates.paths[0].steps.count = 65;
+    });
+    refused("bundle: key of a step is string 100000, which does not exist", |d| {
+        d.contents.templates.steps[0].key = NO_STRING;
+    });
+    refused("bundle: constant `x` is not a JSON number", |d| {
+        d.contents.templates.constants[0].text = d.s("x");
+    });
+    refused("bundle: a field of shape 1 is shape 1, which is not before it", |d| {
+        d.contents.templates.fields[0].shape = 1;
+    });
+    refused("bundle: the items of shape 0 are shape 0, which is not before it", |d| {
+        d.contents.templates.shapes[0].items = 0;
+    });
+    refused("bundle: shape 1 has 1025 fields, the most is 1024", |d| {
+        let field = d.contents.templates.fields[0];
+        d.contents.templates.fields = vec![field; 1025];
+        d.contents.templates.shapes[1].fields.count = 1025;
+    });
+    refused("bundle: shape 1 has fields and items", |d| d.contents.templates.shapes[1].items = 0);
+    refused("bundle: fields of a shape end at 2, there are 1", |d| {
+        d.contents.templates.shapes[1].fields.count = 2;
+    });
+    refused("bundle: key of a field is string 100000, which does not exist", |d| {
+        d.contents.templates.fields[0].key = NO_STRING;
+    });
+    refused("bundle: the fields of shape 1 do not follow those before", |d| {
+        let field = d.contents.templates.fields[0];
+        d.contents.templates.fields.push(field);
+        d.contents.templates.shapes[1].fields.start = 1;
+    });
+    refused("bundle: the prefix of field `status` is not its own", |d| {
+        d.contents.templates.fields[0].prefix = 0;
+    });
+    tool_refused(ORDER, "template does not write text", |d, _| {
+        let program = &mut d.contents.templates.programs[0];
+        program.place = Place::Json;
     });
 }
 
@@ -156,6 +259,9 @@ fn indexes_of_a_tool() {
     tool_refused(ORDER, "template 1 does not exist, there are 1", |_, t| t.response.template = Some(1));
     tool_refused(ORDER, "error template 1 does not exist, there are 1", |_, t| {
         t.response.error_template = Some(1);
+    });
+    tool_refused(ORDER, "257 selected paths, the most is 256", |d, t| {
+        t.response.select = vec![d.s("a"); 257];
     });
     tool_refused(ORDER, "output schema 1 does not exist, there are 1", |_, t| {
         t.response.output_schema = Some(1);

@@ -6,6 +6,9 @@ use mcp_bundle::format::{HEADER_LENGTH, MAGIC, SectionId, TABLE_ROW_LENGTH};
 use mcp_bundle::plan::*;
 use mcp_bundle::pool::{PoolBuilder, StrId};
 use mcp_bundle::tag::*;
+use mcp_bundle::template::{
+    Constant, ConstantKind, Field, NONE, Op, OpCode, Path, Place, Program, Programs, Run, Shape, Spot, Step,
+};
 use sha2::{Digest, Sha256};
 
 /// Contents and the pool they are built with.
@@ -137,14 +140,49 @@ pub fn sample() -> Draft {
     };
     d.contents.upstreams.push(upstream);
     d.contents.policies[0].scopes = vec![d.s("orders:read"), d.s("orders:write")];
-    let text = d.s("{{ .status }}");
-    d.contents.templates.push(Template { dialect: Dialect::Go, text });
+    d.contents.templates = programs(&mut d);
     create_user(&mut d);
     fixed(&mut d);
     get_order(&mut d);
     search(&mut d);
     upload(&mut d);
     d
+}
+
+/// What `Order {{ .status }}` and a loop that does nothing compile to.
+fn programs(d: &mut Draft) -> Programs {
+    let status = d.s("status");
+    let op = Op::new;
+    Programs {
+        programs: vec![Program {
+            dialect: Dialect::Go,
+            place: Place::Text,
+            ops: Run { start: 0, count: 8 },
+            registers: 3,
+            loops: 1,
+            shape: 1,
+            spots: Run { start: 0, count: 2 },
+        }],
+        ops: vec![
+            op(OpCode::Literal, d.s("Order ").0, 0, 0),
+            op(OpCode::Emit, 0, 1, 0),
+            op(OpCode::Constant, 0, 0, 0),
+            op(OpCode::Loop, 0, 5, 1),
+            op(OpCode::Next, 0, 4, 1),
+            op(OpCode::Branch, 0, 7, 0),
+            op(OpCode::LoopItem, 0, 1, 0),
+            op(OpCode::Drop, 0, 0, 0),
+        ],
+        paths: vec![Path { base: 0, steps: Run { start: 0, count: 1 } }],
+        steps: vec![Step { key: status, field: 0 }],
+        constants: vec![Constant { kind: ConstantKind::Number, text: d.s("3") }],
+        shapes: vec![
+            Shape { fields: Run::default(), items: NONE },
+            Shape { fields: Run { start: 0, count: 1 }, items: NONE },
+        ],
+        fields: vec![Field::new(status, "status", 0)],
+        spots: vec![Spot { op: 1, line: 1, column: 7 }, Spot { op: 3, line: 1, column: 30 }],
+    }
 }
 
 fn create_user(d: &mut Draft) {
@@ -339,5 +377,5 @@ pub fn assemble(features: u64, sections: &[Vec<u8>]) -> Vec<u8> {
 pub fn with_section(contents: &Contents, id: SectionId, body: Vec<u8>) -> Vec<u8> {
     let mut sections = sections(contents);
     sections[id.id() as usize - 1] = body;
-    assemble(3, &sections)
+    assemble(6, &sections)
 }

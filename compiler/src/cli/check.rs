@@ -69,7 +69,7 @@ pub fn outcome(report: &Report, deny_warnings: bool) -> Outcome {
 fn write_fixes(report: &Report, streams: &mut Streams, unwritten: &mut usize) -> anyhow::Result<usize> {
     let mut applied = 0;
     for file in fix::apply(report) {
-        match write_fixed(Path::new(&file.name), &file.text) {
+        match disk::rewrite(Path::new(&file.name), &file.text) {
             Ok(()) => applied += file.applied,
             Err(error) => {
                 *unwritten += 1;
@@ -78,13 +78,4 @@ fn write_fixes(report: &Report, streams: &mut Streams, unwritten: &mut usize) ->
         }
     }
     Ok(applied)
-}
-
-fn write_fixed(path: &Path, text: &str) -> std::io::Result<()> {
-    let permissions = std::fs::metadata(path)?.permissions();
-    if permissions.readonly() {
-        return Err(std::io::Error::other("it is read-only"));
-    }
-    disk::write_atomically(path, text.as_bytes(), false)?;
-    std::fs::set_permissions(path, permissions)
 }

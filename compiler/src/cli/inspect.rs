@@ -107,12 +107,21 @@ fn print_tool(out: &mut dyn Write, tool: &ToolView<'_>) -> std::io::Result<()> {
     if let Some(dialect) = tool.response_template {
         writeln!(out, "template   {dialect}")?;
     }
+    if let Some(dialect) = tool.error_template {
+        writeln!(out, "on error   {dialect}")?;
+    }
+    if !tool.select.is_empty() {
+        writeln!(out, "select     {}", tool.select.join(", "))?;
+    }
+    if tool.output_schema {
+        writeln!(out, "schema     results are held against `output_schema`")?;
+    }
     writeln!(out, "\nparameters")?;
     for parameter in &tool.parameters {
         let required = if parameter.required { "required" } else { "optional" };
         let default = parameter.default.map(|d| format!(", default {d}")).unwrap_or_default();
         let kind = parameter.types.join(" or ");
-        writeln!(out, "  {:<24}  {:<7} {kind}, {required}{default}", parameter.name, parameter.position)?;
+        writeln!(out, "  {:<24}  {:<8} {kind}, {required}{default}", parameter.name, parameter.position)?;
     }
     writeln!(out, "\nentry      {}", tool.entry)?;
     Ok(())

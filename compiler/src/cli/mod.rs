@@ -12,6 +12,8 @@ mod inspect;
 mod keygen;
 mod rules;
 mod schema;
+mod test;
+mod try_tool;
 mod verify;
 
 use crate::disk;
@@ -32,6 +34,8 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Arguments),
+    Test(test::Arguments),
+    Try(try_tool::Arguments),
     Build(build::Arguments),
     Inspect(inspect::Arguments),
     Verify(verify::Arguments),
@@ -123,6 +127,8 @@ pub fn main() -> ExitCode {
 fn run(command: Command, streams: &mut Streams) -> anyhow::Result<Outcome> {
     match command {
         Command::Check(arguments) => check::run(&arguments, streams),
+        Command::Test(arguments) => test::run(&arguments, streams),
+        Command::Try(arguments) => try_tool::run(&arguments, streams),
         Command::Build(arguments) => build::run(&arguments, streams),
         Command::Inspect(arguments) => inspect::run(&arguments, streams),
         Command::Verify(arguments) => verify::run(&arguments, streams),

@@ -17,7 +17,7 @@ pub fn parameters(toolset: &ToolsetSpec, position: Position) -> impl Iterator<It
 
 /// The parameters of a tool that go to a position.
 pub fn at(tool: &ToolSpec, position: Position) -> impl Iterator<Item = &ParameterSpec> {
-    tool.parameters.iter().filter(move |parameter| parameter.position() == position)
+    tool.parameters.iter().filter(move |parameter| parameter.position() == Some(position))
 }
 
 /// All names of headers: fixed ones, then those of parameters.

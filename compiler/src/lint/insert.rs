@@ -11,10 +11,16 @@ pub fn key(sources: &Sources, table: Span, after: Span, key: &str, value: &str) 
     if is_written(sources, table, key) {
         return None;
     }
+    let (span, text) = self::after(sources, table, after, key, value)?;
+    Some(Edit { span, text })
+}
+
+/// Where to add `key = value` after a value, and the text to add; the key must not be there yet.
+pub fn after(sources: &Sources, table: Span, after: Span, key: &str, value: &str) -> Option<(Span, String)> {
     let text = &sources.file(table.file).text;
     if is_inline(sources, table) {
         let span = Span { start: after.end, ..after };
-        return Some(Edit { span, text: format!(", {key} = {value}") });
+        return Some((span, format!(", {key} = {value}")));
     }
     // The rest of the line can only be a comment, which stays with the value it stands behind.
     let (start, end) = (after.start as usize, after.end as usize);
@@ -28,10 +34,8 @@ pub fn key(sources: &Sources, table: Span, after: Span, key: &str, value: &str) 
     let width = before.find('=')?.saturating_sub(indent + 1);
     let indent = before.get(..indent)?;
     let newline = if has_return { "\r\n" } else { "\n" };
-    Some(Edit {
-        span: Span::new(table.file, line_end..line_end),
-        text: format!("{newline}{indent}{key:<width$} = {value}"),
-    })
+    let place = Span::new(table.file, line_end..line_end);
+    Some((place, format!("{newline}{indent}{key:<width$} = {value}")))
 }
 
 /// Whether a table has a key. The value may be one that could not be understood.

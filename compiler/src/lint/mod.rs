@@ -12,11 +12,13 @@
 //! read the table. A code is never reused, even when its rule is gone.
 
 mod allowed;
+mod answer;
 mod context;
 mod findings;
 mod headers;
-mod insert;
-mod locate;
+mod html;
+pub(crate) mod insert;
+pub(crate) mod locate;
 mod names;
 mod nested;
 mod phrases;

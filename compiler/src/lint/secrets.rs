@@ -49,7 +49,7 @@ pub fn find(name: &str, value: &str) -> Option<Secret> {
     words
         .find_map(|(start, word)| shape(word).map(|kind| Secret { range: start..start + word.len(), kind }))
         .or_else(|| {
-            if value.contains("${") {
+            if value.contains("${") || value.contains("{{") {
                 return None;
             }
             let (scheme, rest) = value.trim().split_once(' ').unwrap_or(("", value.trim()));

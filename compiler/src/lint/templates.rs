@@ -3,13 +3,13 @@
 use super::context::ToolContext;
 use super::findings::Findings;
 use super::rules::{
-    AMBIGUOUS_DIALECT, CONSTANT_TEMPLATE, TEMPLATE_SYNTAX, UNKNOWN_TEMPLATE_FUNCTION,
+    AMBIGUOUS_DIALECT, CONSTANT_TEMPLATE, INVALID_VARIABLE, TEMPLATE_SYNTAX, UNKNOWN_TEMPLATE_FUNCTION,
     UNSUPPORTED_TEMPLATE_FEATURE,
 };
 use crate::diagnostic::{Applicability, Diagnostic, Edit};
-use crate::source::Span;
-use crate::spec::{TemplateDialect, TemplateSource, TemplateSpec};
-use crate::template::{self, Dialect, ErrorKind, Inferred, TemplateError};
+use crate::spec::{Flaw, TemplateSource, TemplateSpec};
+use crate::template::{Dialect, ErrorKind, TemplateError};
+use mcp_bundle::template::Place;
 
 /// Reports all that is wrong with a tool's templates, each under its own rule.
 pub fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
@@ -27,6 +27,9 @@ pub fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     if let Some(template) = &context.tool.error_template {
         check_template(context, template, findings);
     }
+    for (_, template) in context.tool.request_templates() {
+        check_template(context, template, findings);
+    }
 }
 
 /// Whether a sound template reads its data; `None` if it is not sound or could mean two things.
@@ -35,35 +38,14 @@ fn check_template(
     spec: &TemplateSpec,
     findings: &mut Findings<'_>,
 ) -> Option<bool> {
-    let source = spec.text();
-    // The common case needs no parser: without a tag, a template is plain text in any dialect.
-    if !source.contains("{{") && source.len() <= template::MAX_SOURCE_BYTES {
-        return Some(false);
-    }
-    let dialect = match spec.dialect {
-        TemplateDialect::Go => Dialect::Go,
-        TemplateDialect::Handlebars => Dialect::Handlebars,
-        TemplateDialect::Unsaid => {
-            let (inferred, reads) = template::infer_and_read(source);
-            spec.settle(&inferred);
-            match inferred {
-                Inferred::Go | Inferred::Handlebars => return reads.map(|reads| reads.reads_data),
-                Inferred::Either => return Some(false),
-                Inferred::Ambiguous => findings.report(ambiguous(context, spec)),
-                Inferred::Neither(dialect, errors) => {
-                    report_errors(context, spec, dialect, true, &errors, findings);
-                }
-            }
-            return None;
-        }
-    };
-    match template::check(dialect, source) {
-        Ok(reads) => Some(reads.reads_data),
-        Err(errors) => {
-            report_errors(context, spec, dialect, false, &errors, findings);
-            None
+    match spec.outcome() {
+        Ok(compiled) => return Some(compiled.reads_data),
+        Err(Flaw::Ambiguous(_)) => findings.report(ambiguous(context, spec)),
+        Err(Flaw::Errors { dialect, guessed, errors }) => {
+            report_errors(context, spec, *dialect, *guessed, errors, findings);
         }
     }
+    None
 }
 
 fn report_errors(
@@ -83,11 +65,14 @@ fn report_errors(
             ErrorKind::Syntax => &TEMPLATE_SYNTAX,
             ErrorKind::UnknownFunction => &UNKNOWN_TEMPLATE_FUNCTION,
             ErrorKind::Unsupported | ErrorKind::TooComplex => &UNSUPPORTED_TEMPLATE_FEATURE,
+            ErrorKind::Variable => &INVALID_VARIABLE,
         };
-        let span = place(context, spec, error);
+        let span = spec.locate(context.sources, error.span.clone());
         let mut diagnostic =
             Diagnostic::new(rule, span, error.message.clone()).maybe_help(error.help.clone());
-        if guessed {
+        if guessed && is_string(spec) {
+            diagnostic = diagnostic.note(format!("it was read as {name}"));
+        } else if guessed {
             diagnostic = diagnostic.note(format!(
                 "it was read as {name}; to have it read otherwise, write `{{ {other} = \"…\" }}`"
             ));
@@ -100,17 +85,17 @@ fn report_errors(
     }
 }
 
-fn place(context: &ToolContext<'_>, spec: &TemplateSpec, error: &TemplateError) -> Span {
-    match &spec.source {
-        TemplateSource::Inline(text) => context.sources.inside(text.span, error.span.clone()),
-        TemplateSource::File { file, .. } => Span::new(*file, error.span.clone()),
-    }
+/// An endpoint and a header are plain strings, in which nothing can say the dialect.
+fn is_string(spec: &TemplateSpec) -> bool {
+    matches!(spec.place, Place::Target | Place::Header)
 }
 
 fn ambiguous(context: &ToolContext<'_>, spec: &TemplateSpec) -> Diagnostic {
     let message = "both dialects accept this template and read it differently";
     let diagnostic = Diagnostic::new(&AMBIGUOUS_DIALECT, spec.span, message);
     match &spec.source {
+        TemplateSource::Inline(_) if is_string(spec) => diagnostic
+            .help("write it so that only one can be meant: `{{ .name }}` is Go, `{{name}}` is Handlebars"),
         TemplateSource::Inline(text) => {
             let literal = context.sources.text(text.span);
             let edit = Edit { span: text.span, text: format!("{{ go = {literal} }}") };

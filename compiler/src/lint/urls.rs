@@ -2,6 +2,7 @@
 
 use crate::source::Span;
 use crate::spec::{Endpoint, ToolsetSpec, parse_endpoint};
+use crate::template::Compiled;
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -52,9 +53,22 @@ pub fn fixed_names(endpoint: &Endpoint) -> impl Iterator<Item = FixedName<'_>> {
     })
 }
 
+/// The names that the query in an endpoint's template has, whatever its conditions. A name with a value in it is none.
+pub fn template_names(template: &Compiled) -> Vec<String> {
+    /// No URL has it.
+    const VALUE: char = '\0';
+    let outline = template.outline(|text| text.push(VALUE));
+    let query = outline.split_once('?').map_or("", |(_, query)| query);
+    let names = query.split('&').filter_map(|pair| pair.split('=').next());
+    let fixed = names.filter(|name| !name.is_empty() && !name.contains(VALUE));
+    fixed.map(|name| percent_decode_str(name).decode_utf8_lossy().into_owned()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::template::{Dialect, compile_for};
+    use mcp_bundle::template::Place;
 
     #[test]
     fn fixed_names_are_decoded_and_located() {
@@ -65,5 +79,12 @@ mod tests {
         let expected = [("role", "r%6fle"), ("flag", "flag"), ("a[b]", "a%5Bb%5D")];
         assert_eq!(names, expected.map(|(decoded, written)| (decoded.into(), written)));
         assert_eq!(fixed_names(&parse_endpoint("/x")).count(), 0);
+    }
+
+    #[test]
+    fn names_in_a_template_are_found_in_all_its_branches() {
+        let source = "{{ .id }}?r%6fle=a{{ if .x }}&x={{ .x }}{{ else }}&y=1{{ end }}&z";
+        let template = compile_for(Place::Target, Dialect::Go, source).unwrap();
+        assert_eq!(template_names(&template), ["role", "x", "y", "z"]);
     }
 }

@@ -64,7 +64,7 @@ pub fn plan(builder: &mut Builder, tool: &ToolSpec) -> Arguments {
     let mut names = Vec::new();
     for (name, schema) in schema_walk::declared_properties(&root) {
         let spec = placed.get(name.as_str()).copied();
-        let is_path = spec.is_some_and(|p| p.position() == Position::Path);
+        let is_path = spec.is_some_and(|p| p.position() == Some(Position::Path));
         let check = if whole { planner.checks.any() } else { planner.check(&name, schema) };
         // The full validator speaks for itself; only a path cannot be written without its value.
         let required = required.contains(&name.as_str()) && (!whole || is_path);
@@ -108,7 +108,8 @@ impl Planner<'_> {
         required: bool,
         check: u32,
     ) -> Parameter {
-        let position = spec.map_or(Position::Body, ParameterSpec::position);
+        // What only templates put anywhere has no position, and needs none.
+        let position = spec.and_then(ParameterSpec::position).unwrap_or(Position::Body);
         let kind = match schema.get("type") {
             Some(Json::Array(kinds)) => kinds.iter().filter_map(Json::as_str).find(|kind| *kind != "null"),
             kind => kind.and_then(Json::as_str),

@@ -7,9 +7,13 @@ use super::{constant, place};
 use crate::input_schema;
 use crate::json::Json;
 use crate::schema_walk;
-use crate::spec::{BodySpec, ParameterSpec, ToolSpec};
+use crate::spec::{BodySpec, ParameterSpec, TemplateSpec, ToolSpec};
 use mcp_bundle::plan::{BodyOp, BodyPlan, Part};
 use mcp_bundle::tag::{BodyKind, BodyOpKind, Position};
+use mcp_bundle::template::Place;
+
+const JSON: &str = "application/json";
+const FORM: &str = "application/x-www-form-urlencoded";
 
 /// A member of a body: a value, or an object made of dotted wire names.
 enum Node {
@@ -19,21 +23,24 @@ enum Node {
 
 pub fn plan(builder: &mut Builder, tool: &ToolSpec, arguments: &Arguments) -> BodyPlan {
     let said = tool.body.as_ref().map(|body| &body.value);
+    if let Some(template) = &tool.body_template {
+        return templated(builder, template);
+    }
     if let Some(BodySpec::Whole(name)) = said {
         return whole(builder, tool, arguments, name);
     }
     let placed: Vec<&ParameterSpec> =
-        tool.parameters.iter().filter(|p| p.position() == Position::Body).collect();
+        tool.parameters.iter().filter(|p| p.position() == Some(Position::Body)).collect();
     // Properties of an `input_schema` that no parameter places are body members too.
-    let unplaced: Vec<&String> =
-        arguments.names.iter().filter(|name| tool.parameter(name).is_none()).collect();
+    let is_unplaced = |name: &&String| tool.parameter(name).is_none() && !tool.is_templated(name);
+    let unplaced: Vec<&String> = arguments.names.iter().filter(is_unplaced).collect();
     let empty = placed.is_empty() && unplaced.is_empty() && arguments.additional.is_none();
     if empty && said.is_none() {
         return BodyPlan { kind: BodyKind::None, content_type: None, ops: Vec::new(), whole: None };
     }
     if said == Some(&BodySpec::Form) {
         let ops = form(builder, &placed, &unplaced, arguments);
-        let content_type = Some(builder.intern("application/x-www-form-urlencoded"));
+        let content_type = Some(builder.intern(FORM));
         return BodyPlan { kind: BodyKind::Form, content_type, ops, whole: None };
     }
     let mut members = Vec::new();
@@ -50,8 +57,24 @@ pub fn plan(builder: &mut Builder, tool: &ToolSpec, arguments: &Arguments) -> Bo
     }
     let mut ops = Vec::new();
     write(builder, &members, &mut ops);
-    let content_type = Some(builder.intern("application/json"));
+    let content_type = Some(builder.intern(JSON));
     BodyPlan { kind: BodyKind::Json, content_type, ops, whole: None }
+}
+
+/// One field without a name, which the template writes.
+fn templated(builder: &mut Builder, template: &TemplateSpec) -> BodyPlan {
+    let content_type = match template.place {
+        Place::Form => FORM,
+        _ => JSON,
+    };
+    let value = template.compiled().map(|compiled| builder.template_part(compiled)).into_iter().collect();
+    let name = builder.intern("");
+    BodyPlan {
+        kind: BodyKind::Template,
+        content_type: Some(builder.intern(content_type)),
+        ops: vec![BodyOp { kind: BodyOpKind::Field, name, value }],
+        whole: None,
+    }
 }
 
 fn whole(builder: &mut Builder, tool: &ToolSpec, arguments: &Arguments, name: &str) -> BodyPlan {
@@ -59,7 +82,7 @@ fn whole(builder: &mut Builder, tool: &ToolSpec, arguments: &Arguments, name: &s
     let declared = schema_walk::declared_properties(&schema);
     let kind = declared.get(name).and_then(|schema| schema.get("type")).and_then(Json::as_str);
     let is_text = kind == Some("string");
-    let content_type = if is_text { "text/plain; charset=utf-8" } else { "application/json" };
+    let content_type = if is_text { "text/plain; charset=utf-8" } else { JSON };
     BodyPlan {
         kind: BodyKind::Whole,
         content_type: Some(builder.intern(content_type)),

@@ -1,11 +1,13 @@
 //! Interns what tools share.
 
+use super::link::Linker;
 use super::{DEFAULT_CONNECT_TIMEOUT_SECONDS, Tool};
 use crate::json::Json;
 use crate::spec::{Origin, Variable};
-use mcp_bundle::plan::{Contents, ListEntry, Manifest, Part, Policy, Template, ToolPlan, Toolset, Upstream};
+use crate::template::Compiled;
+use mcp_bundle::plan::{Contents, ListEntry, Manifest, Part, Policy, ToolPlan, Toolset, Upstream};
 use mcp_bundle::pool::{PoolBuilder, StrId};
-use mcp_bundle::tag::{Dialect, PartKind};
+use mcp_bundle::tag::PartKind;
 use std::collections::BTreeMap;
 
 #[derive(Debug)]
@@ -15,7 +17,7 @@ pub struct Builder {
     variables: Vec<String>,
     upstreams: Vec<Upstream>,
     policies: Interner<Policy>,
-    templates: Interner<Template>,
+    templates: Linker,
     patterns: Interner<StrId>,
     schemas: Interner<StrId>,
 }
@@ -47,7 +49,7 @@ impl Builder {
             variables,
             upstreams: Vec::new(),
             policies: Interner::new(),
-            templates: Interner::new(),
+            templates: Linker::default(),
             patterns: Interner::new(),
             schemas: Interner::new(),
         }
@@ -77,11 +79,6 @@ impl Builder {
         self.policies.intern(policy)
     }
 
-    pub fn template(&mut self, dialect: Dialect, text: &str) -> u32 {
-        let text = self.intern(text);
-        self.templates.intern(Template { dialect, text })
-    }
-
     pub fn pattern(&mut self, pattern: &str) -> u32 {
         let pattern = self.intern(pattern);
         self.patterns.intern(pattern)
@@ -90,6 +87,21 @@ impl Builder {
     pub fn schema(&mut self, schema: &Json) -> u32 {
         let text = self.intern(&schema.to_text());
         self.schemas.intern(text)
+    }
+
+    /// The number of a template's program.
+    pub fn template(&mut self, compiled: &Compiled) -> u32 {
+        let variables = &self.variables;
+        let variable = |name: &str| {
+            let index = variables.binary_search_by(|known| known.as_str().cmp(name));
+            debug_assert!(index.is_ok(), "all variables are collected before planning");
+            index.unwrap_or_default() as u32
+        };
+        self.templates.link(&mut self.strings, variable, compiled)
+    }
+
+    pub fn template_part(&mut self, compiled: &Compiled) -> Part {
+        Part::template(self.template(compiled))
     }
 
     /// The upstream of a tool: its spec's, or the origin of its absolute endpoint.
@@ -138,7 +150,7 @@ impl Builder {
             tools,
             list,
             policies: self.policies.values,
-            templates: self.templates.values,
+            templates: self.templates.finish(),
         }
     }
 }

@@ -9,8 +9,11 @@ mod body;
 mod builder;
 mod checks;
 mod constant;
+mod link;
 mod place;
 mod request;
+
+pub use link::standalone;
 
 use crate::list_entry;
 use crate::spec::{Config, TemplateSpec, ToolSpec, ToolsetSpec, UpstreamSpec};
@@ -124,13 +127,12 @@ fn policy(builder: &mut Builder, tool: Tool<'_>) -> u32 {
 }
 
 fn response(builder: &mut Builder, spec: &ToolSpec) -> ResponsePlan {
-    let template = |builder: &mut Builder, template: &TemplateSpec| {
-        // Files have the line ends of the machine they were checked out on.
-        builder.template(template.dialect(), &template.text().replace("\r\n", "\n"))
+    let mut template = |spec: &Option<TemplateSpec>| {
+        spec.as_ref().and_then(TemplateSpec::compiled).map(|compiled| builder.template(compiled))
     };
     ResponsePlan {
-        template: spec.response_template.as_ref().map(|t| template(builder, t)),
-        error_template: spec.error_template.as_ref().map(|t| template(builder, t)),
+        template: template(&spec.response_template),
+        error_template: template(&spec.error_template),
         select: spec.select.iter().map(|path| builder.intern(&path.value)).collect(),
         output_schema: spec.output_schema.as_ref().map(|schema| builder.schema(&schema.value)),
         respond: spec.respond.as_ref().map(|text| builder.intern(&text.value)),
@@ -142,9 +144,11 @@ fn variables(tools: &[(u32, Tool<'_>)]) -> Vec<String> {
     let mut names = std::collections::BTreeSet::new();
     for (_, tool) in tools {
         let upstream = tool.upstream.into_iter().flat_map(|u| &u.headers);
-        for header in upstream.chain(&tool.spec.headers) {
+        for header in upstream.chain(&tool.spec.headers).filter(|header| header.template.is_none()) {
             constant::variables_of_text(&header.value.value, &mut names);
         }
+        let templates = tool.spec.request_templates().filter_map(|(_, template)| template.compiled());
+        names.extend(templates.flat_map(|compiled| compiled.variables.iter().cloned()));
         for value in tool.spec.parameters.iter().filter_map(|p| p.value.as_ref()) {
             constant::variables_of(&value.value, &mut names);
         }

@@ -73,6 +73,9 @@ fn path(
         writer.literal.push('/');
     }
     writer.flush(builder);
+    if let Some(template) = &tool.spec.endpoint_template {
+        writer.parts.push(builder.template_part(template.compiled()?));
+    }
     Some(writer.parts)
 }
 
@@ -122,10 +125,12 @@ fn headers(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments) -> Vec<
     let inherited = tool.upstream.into_iter().flat_map(|u| &u.headers).filter(|h| !overridden(h));
     let mut headers = Vec::new();
     for header in inherited.chain(own) {
-        headers.push(Placed {
-            name: builder.intern(&header.name.value.to_ascii_lowercase()),
-            value: constant::text(builder, &header.value.value, place::verbatim),
-        });
+        let name = builder.intern(&header.name.value.to_ascii_lowercase());
+        let value = match header.template.as_ref().map(|template| template.compiled()) {
+            None => constant::text(builder, &header.value.value, place::verbatim),
+            Some(compiled) => compiled.map(|compiled| builder.template_part(compiled)).into_iter().collect(),
+        };
+        headers.push(Placed { name, value });
     }
     // The bundle wants fixed headers before those of parameters.
     let is_fixed = |header: &Placed| header.value.iter().all(|part| part.kind != PartKind::Parameter);
@@ -139,7 +144,7 @@ fn headers(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments) -> Vec<
 /// The parameters of a position, in the order of the spec.
 fn placed(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments, position: Position) -> Vec<Placed> {
     let mut placed = Vec::new();
-    for parameter in tool.spec.parameters.iter().filter(|p| p.position() == position) {
+    for parameter in tool.spec.parameters.iter().filter(|p| p.position() == Some(position)) {
         let wire_name = &parameter.wire_name().value;
         let name = match position {
             Position::Header => builder.intern(&wire_name.to_ascii_lowercase()),
@@ -165,5 +170,6 @@ fn placed(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments, position
 
 pub fn style_of(parameter: &ParameterSpec) -> mcp_bundle::tag::Style {
     let said = parameter.style.as_ref().map(|style| style.value);
-    said.unwrap_or_else(|| place::default_style(parameter.position(), Some(parameter.kind.value)))
+    let position = parameter.position().unwrap_or(Position::Body);
+    said.unwrap_or_else(|| place::default_style(position, Some(parameter.kind.value)))
 }

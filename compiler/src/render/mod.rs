@@ -12,6 +12,8 @@ mod summary;
 mod uri;
 mod visible;
 
+pub(crate) use visible::{one_line, shown, visible};
+
 use crate::check::Report;
 use crate::diagnostic::{Applicability, Diagnostic, Fix, Severity};
 use std::io::{BufWriter, Result, Write};

@@ -13,6 +13,9 @@ pub struct Endpoint {
     /// After the `?`, as written.
     pub query: Option<String>,
     pub placeholders: Vec<Placeholder>,
+    /// Where the part begins that is a template: the end of the path, and maybe a query. What is before it ends with
+    /// a `/`, or with the host.
+    pub template: Option<usize>,
     pub problems: Vec<EndpointProblem>,
 }
 
@@ -76,20 +79,38 @@ pub fn parse_endpoint(text: &str) -> Endpoint {
         path: Vec::new(),
         query: None,
         placeholders: Vec::new(),
+        template: None,
         problems: Vec::new(),
     };
+    let tag = text.find("{{").unwrap_or(text.len());
     let mut path_start = 0;
     if let Some(scheme_end) = scheme_end(text) {
         let after = scheme_end + 3;
         let rest = text.get(after..).unwrap_or_default();
         path_start = after + rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        if tag < path_start {
+            endpoint.misplaced_template(tag);
+            return endpoint;
+        }
         let authority = text.get(after..path_start).unwrap_or_default();
         match parse_origin(text.get(..scheme_end).unwrap_or_default(), authority, after) {
             Ok(origin) => endpoint.origin = Some(origin),
             Err(problem) => endpoint.problems.push(problem),
         }
     }
-    let rest = text.get(path_start..).unwrap_or_default();
+    if tag == 0 && !text.is_empty() {
+        endpoint.misplaced_template(tag);
+        return endpoint;
+    }
+    let mut rest = text.get(path_start..).unwrap_or_default();
+    let before = text.get(path_start..tag).unwrap_or_default();
+    if tag < text.len() && !before.contains('#') {
+        // A query is a template as a whole, and so is the segment that it follows.
+        let path = before.split('?').next().unwrap_or_default();
+        let end = path.rfind('/').map_or(0, |slash| slash + 1);
+        endpoint.template = Some(path_start + end);
+        rest = path.get(..end).unwrap_or_default();
+    }
     if let Some(hash) = rest.find('#') {
         endpoint.url_problem(path_start + hash..text.len(), "a fragment is never sent", "remove it");
     }
@@ -99,6 +120,7 @@ pub fn parse_endpoint(text: &str) -> Endpoint {
         None => (rest, None),
     };
     if !endpoint.is_absolute() && !path.starts_with('/') {
+        endpoint.template = None;
         let help = "begin it with `/`, or write an absolute URL with `https://`";
         endpoint.url_problem(0..text.len(), "the endpoint must begin with `/`", help);
     }
@@ -171,6 +193,13 @@ impl Endpoint {
         self.problems.push(EndpointProblem::Url { range, message: message.into(), help: Some(help.into()) });
     }
 
+    fn misplaced_template(&mut self, tag: usize) {
+        let rest = self.text.get(tag..).unwrap_or_default();
+        let end = tag + rest.find("}}").map_or(rest.len(), |end| end + 2);
+        let help = "begin the endpoint with `/`, or with `https://`, the host and a `/`";
+        self.url_problem(tag..end, "a template can stand in the path and in the query only", help);
+    }
+
     fn placeholder_problem(&mut self, range: Range<usize>, message: &str, help: Option<&str>) {
         let help = help.map(str::to_owned);
         self.problems.push(EndpointProblem::Placeholder { range, message: message.into(), help });
@@ -201,12 +230,6 @@ impl Endpoint {
                 Some("write `{name}`, or `%7D` for a brace"),
             );
             return 1;
-        }
-        if rest.starts_with("{{") {
-            let end = rest.find("}}").map_or(rest.len(), |end| end + 2);
-            let help = "write `{name}` and declare `name` with `position = \"path\"`";
-            self.placeholder_problem(at..at + end, "a template cannot stand in an endpoint", Some(help));
-            return end;
         }
         let end = rest.get(1..).and_then(|r| r.find(['{', '}', '/'])).map(|i| i + 1);
         let Some(end) = end.filter(|&end| rest.as_bytes().get(end) == Some(&b'}')) else {
@@ -320,95 +343,5 @@ fn is_pchar(b: u8) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn names(endpoint: &Endpoint) -> Vec<&str> {
-        endpoint.placeholders.iter().map(|p| p.name.as_str()).collect()
-    }
-
-    #[test]
-    fn a_path_splits_at_its_placeholders() {
-        let endpoint = parse_endpoint("/users/{userId}/orders/{orderId}.json?expand=all");
-        assert_eq!(endpoint.problems, []);
-        assert_eq!(names(&endpoint), ["userId", "orderId"]);
-        assert_eq!(endpoint.path.len(), 5);
-        assert_eq!(endpoint.query.as_deref(), Some("expand=all"));
-        assert_eq!(endpoint.origin, None);
-    }
-
-    #[test]
-    fn an_absolute_url_has_an_origin() {
-        let endpoint = parse_endpoint("https://API.example.com:8443/a");
-        let origin = endpoint.origin.unwrap();
-        assert_eq!((origin.scheme, origin.port), (Scheme::Https, 8443));
-        assert_eq!(origin.authority, "api.example.com:8443");
-        let origin = parse_endpoint("http://[::1]/a").origin.unwrap();
-        assert_eq!((origin.host.as_str(), origin.authority.as_str()), ("::1", "[::1]"));
-        assert!(origin.is_loopback());
-        assert_eq!(parse_endpoint("https://a.example:443").origin.unwrap().authority, "a.example");
-        let relative = parse_endpoint("/go?to=https://a.example/");
-        assert!(!relative.is_absolute() && relative.problems.is_empty());
-    }
-
-    #[test]
-    fn bad_origins_are_told_apart() {
-        let problem = |text: &str| parse_endpoint(text).problems.into_iter().next();
-        assert!(
-            matches!(problem("https://me:pw@a.example/"), Some(EndpointProblem::UserInfo { range }) if range == (8..14))
-        );
-        assert!(matches!(problem("ftp://a.example/"), Some(EndpointProblem::Scheme { .. })));
-        for bad in [
-            "https:///x",
-            "https://a b/",
-            "https://a.example:0/",
-            "https://a.example:99999/",
-            "https://a.example:+80/",
-            "https://é/",
-            "https://{h}.example/",
-            "https://[zz]/",
-        ] {
-            assert!(matches!(problem(bad), Some(EndpointProblem::Url { .. })), "{bad}");
-        }
-    }
-
-    #[test]
-    fn malformed_placeholders_are_located() {
-        for (text, range) in [
-            ("/a/{}/b", 3..5),
-            ("/a/{id", 3..6),
-            ("/a/{id/b", 3..6),
-            ("/a/id}/b", 5..6),
-            ("/a/{ id }/b", 3..9),
-            ("/a/{{ .id }}/b", 3..12),
-            ("/a/${ID}/b", 3..8),
-            ("/a?q={id}", 5..9),
-        ] {
-            let problems = parse_endpoint(text).problems;
-            assert!(
-                matches!(problems.as_slice(), [EndpointProblem::Placeholder { range: r, .. }] if *r == range),
-                "{text}: {problems:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn what_a_url_cannot_hold_is_refused() {
-        for text in [
-            "no/slash",
-            "",
-            "/a b",
-            "/é",
-            "/a/../b",
-            "/a/%2E%2e/b",
-            "/a#x",
-            "/a%2",
-            "/a%zz",
-            "/a?b=1;c=2",
-            "/a?=1",
-        ] {
-            let problems = parse_endpoint(text).problems;
-            assert!(matches!(problems.first(), Some(EndpointProblem::Url { .. })), "{text}: {problems:?}");
-        }
-    }
-}
+#[path = "endpoint_tests.rs"]
+mod tests;

@@ -1,6 +1,7 @@
 //! From TOML to [`ToolsetSpec`].
 
 use super::fields::{Fields, Reading};
+use super::templates;
 use super::value::{in_document_order, table_to_json};
 use super::{
     Allow, BodySpec, ExampleRequest, ExampleResponse, ExampleSpec, Header, Icon, ParameterSpec, ToolSpec,
@@ -15,6 +16,7 @@ use crate::lint::rules::{
 use crate::source::{FileId, Span, Spanned};
 use crate::suggest;
 use mcp_bundle::tag::{Method, Position, Style};
+use mcp_bundle::template::Place;
 use std::cell::OnceCell;
 use std::path::Path;
 use toml::de::DeTable;
@@ -165,23 +167,32 @@ impl Reading<'_> {
         let parameters = fields.tables("parameters").into_iter();
         let parameters = parameters.filter_map(|(table, span)| self.parameter(table, span)).collect();
         self.request_keys(&fields);
-        ToolSpec {
+        let body = self.body(&fields);
+        let is_form = body.as_ref().is_some_and(|body| body.value == BodySpec::Form);
+        let body_place = if is_form { Place::Form } else { Place::Json };
+        let endpoint = fields.text("endpoint");
+        let parsed = endpoint.as_ref().map(|text| Spanned::new(parse_endpoint(&text.value), text.span));
+        let endpoint_template = endpoint
+            .zip(parsed.as_ref())
+            .and_then(|(text, parsed)| templates::of_endpoint(&text, &parsed.value));
+        let mut tool = ToolSpec {
             span,
             name: fields.text("name"),
             title: fields.text("title"),
             description: fields.text("description"),
             upstream: fields.text("upstream"),
             method: self.method(&fields),
-            endpoint: fields.text("endpoint").map(|e| Spanned::new(parse_endpoint(&e.value), e.span)),
-            headers: headers(&fields),
+            endpoint: parsed,
+            endpoint_template,
+            headers: templates::of_headers(headers(&fields)),
             parameters,
-            body: self.body(&fields),
-            body_template: self.template(fields.value("body_template"), files),
+            body,
+            body_template: self.template(fields.value("body_template"), body_place, files),
             input_schema: fields.json("input_schema"),
             output_schema: fields.json("output_schema"),
             select: fields.texts("select"),
-            response_template: self.template(fields.value("response_template"), files),
-            error_template: self.template(fields.value("error_template"), files),
+            response_template: self.template(fields.value("response_template"), Place::Text, files),
+            error_template: self.template(fields.value("error_template"), Place::Text, files),
             timeout_seconds: fields.integer("timeout_seconds").map(|s| s.value),
             retry_count: fields.integer("retry_count"),
             idempotent: fields.boolean("idempotent"),
@@ -196,7 +207,9 @@ impl Reading<'_> {
             examples: self.examples(&fields),
             allows: self.allows(&fields),
             entry: OnceCell::new(),
-        }
+        };
+        templates::take_over(&mut tool);
+        tool
     }
 
     /// A tool needs a request unless its answer is fixed.
@@ -233,6 +246,7 @@ impl Reading<'_> {
             value: fields.json("value"),
             mcp_header: fields.text("mcp_header"),
             sensitive: fields.boolean("sensitive").is_some_and(|s| s.value),
+            templated: false,
             keywords,
             name: fields.text("name")?,
         })
@@ -297,6 +311,12 @@ impl Reading<'_> {
                 }
             },
         };
+        if matches!(body, BodySpec::Whole(_)) && fields.is_written("body_template") {
+            let message = "the body is either one argument as a whole or what `body_template` writes";
+            let help = "remove `body` or `body_template`";
+            self.report(Diagnostic::new(&INVALID_VALUE, text.span, message).help(help));
+            return None;
+        }
         Some(Spanned::new(body, text.span))
     }
 
@@ -334,6 +354,7 @@ impl Reading<'_> {
             let request = fields.table("request").map(|(table, span)| {
                 let fields = self.fields(&keys::EXAMPLE_REQUEST, table, span);
                 ExampleRequest {
+                    span,
                     method: self.method(&fields),
                     url: fields.text("url"),
                     headers: headers(&fields),
@@ -343,6 +364,7 @@ impl Reading<'_> {
             let response = fields.table("response").map(|(table, span)| {
                 let fields = self.fields(&keys::EXAMPLE_RESPONSE, table, span);
                 ExampleResponse {
+                    span,
                     status: fields.integer("status"),
                     headers: headers(&fields),
                     body: fields.json("body"),
@@ -371,7 +393,8 @@ impl Reading<'_> {
 }
 
 fn headers(fields: &Fields<'_, '_>) -> Vec<Header> {
-    fields.text_map("headers").into_iter().map(|(name, value)| Header { name, value }).collect()
+    let header = |(name, value)| Header { name, value, template: None };
+    fields.text_map("headers").into_iter().map(header).collect()
 }
 
 /// The word that begins with what is written: `int`, `bool`.

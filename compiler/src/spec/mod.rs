@@ -8,17 +8,19 @@ mod fields;
 mod lower;
 mod shape;
 mod template;
+mod templates;
 mod text;
 mod value;
 
 pub use config::{Budget, Config, RuleLevel, read_config};
 pub use endpoint::{Endpoint, EndpointProblem, Origin, PathPiece, Placeholder, parse_endpoint, parse_origin};
 pub use lower::{ReadFile, read_spec, toml_to_json};
-pub use template::{TemplateDialect, TemplateSource, TemplateSpec};
+pub use template::{Flaw, TemplateDialect, TemplateSource, TemplateSpec};
 pub use text::{TextPart, Variable, VariableProblem, split_variables};
 
 use crate::json::Json;
 use crate::list_entry::EntryText;
+use crate::schema_walk;
 use crate::source::{FileId, Span, Spanned};
 use mcp_bundle::tag::{Method, Position, Style};
 use std::cell::OnceCell;
@@ -46,11 +48,12 @@ pub struct UpstreamSpec {
     pub retry_count: Option<Spanned<u8>>,
 }
 
-/// A fixed header.
+/// A header that is fixed, or that a template of a tool writes.
 #[derive(Debug, Clone)]
 pub struct Header {
     pub name: Spanned<String>,
     pub value: Spanned<String>,
+    pub template: Option<TemplateSpec>,
 }
 
 #[derive(Debug, Clone)]
@@ -63,6 +66,8 @@ pub struct ToolSpec {
     pub upstream: Option<Spanned<String>>,
     pub method: Option<Spanned<Method>>,
     pub endpoint: Option<Spanned<Endpoint>>,
+    /// Of the end of the endpoint.
+    pub endpoint_template: Option<TemplateSpec>,
     pub headers: Vec<Header>,
     pub parameters: Vec<ParameterSpec>,
     pub body: Option<Spanned<BodySpec>>,
@@ -101,13 +106,15 @@ pub struct ParameterSpec {
     pub required: Option<Spanned<bool>>,
     pub default: Option<Spanned<Json>>,
     pub enumeration: Option<Spanned<Vec<Spanned<Json>>>>,
-    /// `None`: not written, so `body`.
+    /// `None`: not written, so `body`, or wherever a template of the request puts it.
     pub position: Option<Spanned<Position>>,
     pub wire_name: Option<Spanned<String>>,
     pub style: Option<Spanned<Style>>,
     pub value: Option<Spanned<Json>>,
     pub mcp_header: Option<Spanned<String>>,
     pub sensitive: bool,
+    /// It goes where templates of the request put it, and nowhere else.
+    pub(crate) templated: bool,
     /// JSON Schema keywords as written, with their canonical names, in the order of the table of keys.
     pub keywords: Vec<(&'static str, Spanned<Json>)>,
 }
@@ -153,6 +160,8 @@ pub struct ExampleSpec {
 
 #[derive(Debug, Clone)]
 pub struct ExampleRequest {
+    /// Its header, or the inline table with its braces.
+    pub span: Span,
     pub method: Option<Spanned<Method>>,
     pub url: Option<Spanned<String>>,
     pub headers: Vec<Header>,
@@ -161,6 +170,7 @@ pub struct ExampleRequest {
 
 #[derive(Debug, Clone)]
 pub struct ExampleResponse {
+    pub span: Span,
     pub status: Option<Spanned<u16>>,
     pub headers: Vec<Header>,
     pub body: Option<Spanned<Json>>,
@@ -188,11 +198,54 @@ impl ToolSpec {
     pub fn parameter(&self, name: &str) -> Option<&ParameterSpec> {
         self.parameters.iter().find(|p| p.name.value == name)
     }
+
+    /// The templates of its request, each with the key that it is given under.
+    pub fn request_templates(&self) -> impl Iterator<Item = (&'static str, &TemplateSpec)> {
+        let endpoint = self.endpoint_template.iter().map(|template| ("endpoint", template));
+        let headers = self.headers.iter().filter_map(|header| Some(("headers", header.template.as_ref()?)));
+        endpoint.chain(headers).chain(self.body_template.iter().map(|template| ("body_template", template)))
+    }
+
+    /// Whether a template of its request is wrong in a way that leaves open which arguments it was meant to read. What
+    /// is said about them then would be guessed.
+    pub fn has_doubtful_template(&self) -> bool {
+        let schema = self.input_schema.as_ref().map(|schema| schema_walk::declared_properties(&schema.value));
+        let is_open =
+            self.input_schema.as_ref().is_some_and(|schema| schema_walk::admits_others(&schema.value));
+        let is_known = |name: &str| {
+            is_open
+                || self.parameter(name).is_some()
+                || schema.as_ref().is_some_and(|schema| schema.contains_key(name))
+        };
+        let misplaced = self.endpoint.as_ref().is_some_and(|endpoint| endpoint.value.text.contains("{{"))
+            && self.endpoint_template.is_none();
+        let unknown = |template: &TemplateSpec| {
+            template.compiled().is_none_or(|compiled| compiled.keys().any(|key| !is_known(key)))
+        };
+        misplaced || self.request_templates().any(|(_, template)| unknown(template))
+    }
+
+    /// Whether a template of its request reads the argument of that name.
+    pub fn is_read(&self, name: &str) -> bool {
+        self.request_templates().any(|(_, template)| template.reads(name))
+    }
+
+    /// Whether a property of `input_schema` that no parameter places goes where templates put it, and not into the body
+    /// by itself.
+    pub fn is_templated(&self, name: &str) -> bool {
+        self.body_template.is_some() || (self.is_read(name) && !self.is_whole_body(name))
+    }
+
+    /// Whether the argument of that name is the body as a whole.
+    pub fn is_whole_body(&self, name: &str) -> bool {
+        matches!(self.body.as_ref().map(|body| &body.value), Some(BodySpec::Whole(whole)) if whole == name)
+    }
 }
 
 impl ParameterSpec {
-    pub fn position(&self) -> Position {
-        self.position.as_ref().map_or(Position::Body, |p| p.value)
+    /// Where it goes; `None` if only templates of the request put it anywhere.
+    pub fn position(&self) -> Option<Position> {
+        (!self.templated).then(|| self.position.as_ref().map_or(Position::Body, |p| p.value))
     }
 
     pub fn is_required(&self) -> bool {

@@ -5,10 +5,11 @@ use super::value::to_text;
 use crate::diagnostic::Diagnostic;
 use crate::keys;
 use crate::lint::rules::{INVALID_VALUE, UNREADABLE_FILE};
-use crate::source::{FileId, Span, Spanned};
-use crate::template::Inferred;
-use mcp_bundle::tag::Dialect;
+use crate::source::{FileId, Sources, Span, Spanned};
+use crate::template::{self, Compiled, Dialect, Inferred, TemplateError};
+use mcp_bundle::template::Place;
 use std::cell::OnceCell;
+use std::ops::Range;
 use std::path::Path;
 
 #[derive(Debug, Clone)]
@@ -17,8 +18,24 @@ pub struct TemplateSpec {
     pub span: Span,
     pub dialect: TemplateDialect,
     pub source: TemplateSource,
-    /// What the text turned out to be, where the spec does not say; filled in when it is checked.
-    inferred: OnceCell<Dialect>,
+    /// What it writes.
+    pub place: Place,
+    /// Where the text begins in its string: an endpoint is a template only from some byte on.
+    offset: usize,
+    outcome: OnceCell<Result<Compiled, Flaw>>,
+}
+
+/// Why a template has no program.
+#[derive(Debug, Clone)]
+pub enum Flaw {
+    /// Both dialects accept it and read it differently. Where that is allowed, it is a Go template.
+    Ambiguous(Box<Compiled>),
+    Errors {
+        dialect: Dialect,
+        /// The dialect is not said, and the text does not settle it.
+        guessed: bool,
+        errors: Vec<TemplateError>,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,30 +55,84 @@ pub enum TemplateSource {
 }
 
 impl TemplateSpec {
-    fn new(span: Span, dialect: TemplateDialect, source: TemplateSource) -> TemplateSpec {
-        TemplateSpec { span, dialect, source, inferred: OnceCell::new() }
+    fn new(span: Span, dialect: TemplateDialect, source: TemplateSource, place: Place) -> TemplateSpec {
+        TemplateSpec { span, dialect, source, place, offset: 0, outcome: OnceCell::new() }
     }
 
-    /// Remembers what the text was found to be.
-    pub fn settle(&self, inferred: &Inferred) {
-        let dialect = if *inferred == Inferred::Handlebars { Dialect::Handlebars } else { Dialect::Go };
-        // It is settled once; the text does not change.
-        let _ = self.inferred.set(dialect);
+    /// A string, or what follows the first bytes of it, as a template whose dialect the text tells.
+    pub fn of_text(text: &Spanned<String>, offset: usize, place: Place) -> TemplateSpec {
+        let part = text.value.get(offset..).unwrap_or_default().to_owned();
+        let source = TemplateSource::Inline(Spanned::new(part, text.span));
+        let spec = TemplateSpec::new(text.span, TemplateDialect::Unsaid, source, place);
+        TemplateSpec { offset, ..spec }
     }
 
-    /// The dialect that the spec says, or that the text shows; text that is the same in both counts as Go.
-    pub fn dialect(&self) -> Dialect {
-        match self.dialect {
+    /// What the text was compiled to, ready to be linked, or why not. Compiled when first asked for.
+    pub fn outcome(&self) -> &Result<Compiled, Flaw> {
+        self.outcome.get_or_init(|| self.compile())
+    }
+
+    /// What the text was compiled to, if it is sound.
+    pub fn compiled(&self) -> Option<&Compiled> {
+        match self.outcome() {
+            Ok(compiled) => Some(compiled),
+            Err(Flaw::Ambiguous(compiled)) => Some(compiled),
+            Err(Flaw::Errors { .. }) => None,
+        }
+    }
+
+    fn compile(&self) -> Result<Compiled, Flaw> {
+        let source = self.text();
+        let dialect = match self.dialect {
             TemplateDialect::Go => Dialect::Go,
             TemplateDialect::Handlebars => Dialect::Handlebars,
-            TemplateDialect::Unsaid => self.inferred.get().copied().unwrap_or(Dialect::Go),
+            // The common case needs no second parser: without a tag, a template is plain text in any dialect.
+            TemplateDialect::Unsaid if !source.contains("{{") => Dialect::Go,
+            TemplateDialect::Unsaid => return self.infer(source),
+        };
+        let failed = |errors| Flaw::Errors { dialect, guessed: false, errors };
+        template::compile_for(self.place, dialect, source).map_err(failed)
+    }
+
+    fn infer(&self, source: &str) -> Result<Compiled, Flaw> {
+        let (inferred, compiled) = template::infer_and_compile(source);
+        let mut compiled = match (inferred.clone(), compiled) {
+            (Inferred::Neither(dialect, errors), _) => {
+                return Err(Flaw::Errors { dialect, guessed: true, errors });
+            }
+            (_, Some(compiled)) => compiled,
+            (_, None) => {
+                return Err(Flaw::Errors { dialect: Dialect::Go, guessed: true, errors: Vec::new() });
+            }
+        };
+        // What is wrong with a place is so in any dialect.
+        let failed = |dialect| move |errors| Flaw::Errors { dialect, guessed: false, errors };
+        template::settle(&mut compiled, self.place).map_err(failed(compiled.dialect))?;
+        if inferred == Inferred::Ambiguous {
+            return Err(Flaw::Ambiguous(Box::new(compiled)));
         }
+        Ok(compiled)
+    }
+
+    /// Whether it reads an argument of that name; one that is not sound may well do.
+    pub fn reads(&self, name: &str) -> bool {
+        self.compiled().is_none_or(|compiled| compiled.reads_whole() || compiled.reads_key(name))
     }
 
     pub fn text(&self) -> &str {
         match &self.source {
             TemplateSource::Inline(text) => &text.value,
             TemplateSource::File { text, .. } => text,
+        }
+    }
+
+    /// Where a byte range of the text was written.
+    pub fn locate(&self, sources: &Sources, range: Range<usize>) -> Span {
+        match &self.source {
+            TemplateSource::Inline(text) => {
+                sources.inside(text.span, self.offset + range.start..self.offset + range.end)
+            }
+            TemplateSource::File { file, .. } => Span::new(*file, range),
         }
     }
 }
@@ -76,26 +147,27 @@ impl Reading<'_> {
     pub(super) fn template(
         &mut self,
         value: Option<&super::value::TomlValue<'_>>,
+        place: Place,
         files: &mut dyn ReadFile,
     ) -> Option<TemplateSpec> {
         let value = value?;
         let span = self.span(value.span());
         if let Some(text) = to_text(value, self.text) {
             let source = TemplateSource::Inline(Spanned::new(text, span));
-            return Some(TemplateSpec::new(span, TemplateDialect::Unsaid, source));
+            return Some(TemplateSpec::new(span, TemplateDialect::Unsaid, source, place));
         }
         let fields = self.fields(&keys::TEMPLATE, value.get_ref().as_table()?, span);
         let (go, handlebars, file) = (fields.text("go"), fields.text("handlebars"), fields.text("file"));
         match (go, handlebars, file) {
             (Some(text), None, None) => {
                 let source = TemplateSource::Inline(text);
-                Some(TemplateSpec::new(span, TemplateDialect::Go, source))
+                Some(TemplateSpec::new(span, TemplateDialect::Go, source, place))
             }
             (None, Some(text), None) => {
                 let source = TemplateSource::Inline(text);
-                Some(TemplateSpec::new(span, TemplateDialect::Handlebars, source))
+                Some(TemplateSpec::new(span, TemplateDialect::Handlebars, source, place))
             }
-            (None, None, Some(name)) => self.template_file(span, &name, files),
+            (None, None, Some(name)) => self.template_file(span, &name, place, files),
             _ => {
                 let message = "a template has exactly one of `go`, `handlebars` and `file`";
                 self.report(Diagnostic::new(&INVALID_VALUE, span, message));
@@ -108,6 +180,7 @@ impl Reading<'_> {
         &mut self,
         span: Span,
         name: &Spanned<String>,
+        place: Place,
         files: &mut dyn ReadFile,
     ) -> Option<TemplateSpec> {
         let path = Path::new(&name.value);
@@ -127,7 +200,10 @@ impl Reading<'_> {
             _ => TemplateDialect::Unsaid,
         };
         match files.read(self.file, &name.value) {
-            Ok((file, text)) => Some(TemplateSpec::new(span, dialect, TemplateSource::File { file, text })),
+            Ok((file, text)) => {
+                let source = TemplateSource::File { file, text };
+                Some(TemplateSpec::new(span, dialect, source, place))
+            }
             Err(why) => {
                 let message = format!("template `{}` cannot be read: {why}", name.value);
                 self.report(Diagnostic::new(&UNREADABLE_FILE, name.span, message));

@@ -1,5 +1,6 @@
 //! `${NAME}` in fixed values.
 
+use std::fmt;
 use std::ops::Range;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +17,16 @@ pub enum Variable {
     TenantId,
     /// `${principal.sub}`
     PrincipalSub,
+}
+
+impl fmt::Display for Variable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Variable::Named(name) => write!(f, "${{{name}}}"),
+            Variable::TenantId => f.write_str("${tenant.id}"),
+            Variable::PrincipalSub => f.write_str("${principal.sub}"),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,6 +14,8 @@ pub enum ErrorKind {
     Unsupported,
     /// Over a limit on size or nesting.
     TooComplex,
+    /// A `${…}` in its text that is no variable.
+    Variable,
 }
 
 /// One finding, with the byte range of the template source that it is about.

@@ -4,7 +4,8 @@
 //! to agree on what it prints, or the author is asked.
 
 use super::go::functions::Signature;
-use super::{Dialect, ErrorKind, Reads, TemplateError, go, handlebars};
+use super::line_ends::LineEnds;
+use super::{Compiled, Dialect, ErrorKind, TemplateError, go, handlebars, lower, restored};
 
 /// The answer of [`infer`].
 #[derive(Debug, Clone, PartialEq)]
@@ -21,37 +22,58 @@ pub enum Inferred {
 
 /// Finds the dialect of `source`.
 pub fn infer(source: &str) -> Inferred {
-    infer_and_read(source).0
+    infer_and_compile(source).0
 }
 
-/// Finds the dialect of `source`, and what the template reads if that is settled.
-pub fn infer_and_read(source: &str) -> (Inferred, Option<Reads>) {
+/// Finds the dialect of `source` and makes a program of it; what both accept counts as Go. Literals are not
+/// encoded yet.
+pub fn infer_and_compile(source: &str) -> (Inferred, Option<Compiled>) {
+    let ends = LineEnds::new(source);
+    let (inferred, tree) = find(&ends.text);
+    let (dialect, compiled) = match (tree, &inferred) {
+        (Some(Tree::Go(template)), _) => (Dialect::Go, lower::go(&ends.text, &template)),
+        (Some(Tree::Handlebars(template)), _) => {
+            (Dialect::Handlebars, lower::handlebars(&ends.text, &template))
+        }
+        (None, Inferred::Neither(dialect, errors)) => (*dialect, Err(errors.clone())),
+        (None, _) => return (inferred, None),
+    };
+    match restored(compiled, &ends) {
+        Ok(compiled) => (inferred, Some(compiled)),
+        Err(errors) => (Inferred::Neither(dialect, errors), None),
+    }
+}
+
+enum Tree {
+    Go(go::ast::Template),
+    Handlebars(handlebars::ast::Template),
+}
+
+fn find(source: &str) -> (Inferred, Option<Tree>) {
     // A tag that only one dialect can have spares the other parser.
     if tags(source).any(|tag| tag.starts_with('#'))
         && let Ok(template) = handlebars::parse(source)
     {
-        return (Inferred::Handlebars, Some(Reads { reads_data: template.reads_data() }));
+        return (Inferred::Handlebars, Some(Tree::Handlebars(template)));
     }
     let parsed = go::parse(source);
     // What looks like a tag may be plain text to Handlebars.
     let literal = ["\\{{", "{{{{", "{{!"].iter().any(|mark| source.contains(mark));
     if !literal
         && tags(source).any(is_field)
-        && let Ok(template) = &parsed
+        && let Ok(template) = parsed
     {
-        return (Inferred::Go, Some(Reads { reads_data: template.reads_data() }));
+        return (Inferred::Go, Some(Tree::Go(template)));
     }
     let inferred = match (parsed, handlebars::parse(source)) {
         (Ok(go), Ok(handlebars)) => match (go_text(&go), handlebars_text(&handlebars)) {
-            (Some(one), Some(other)) if one == other => Inferred::Either,
-            _ => Inferred::Ambiguous,
+            (Some(one), Some(other)) if one == other => return (Inferred::Either, Some(Tree::Go(go))),
+            _ => return (Inferred::Ambiguous, Some(Tree::Go(go))),
         },
-        (Ok(go), Err(_)) => return (Inferred::Go, Some(Reads { reads_data: go.reads_data() })),
+        (Ok(go), Err(_)) => return (Inferred::Go, Some(Tree::Go(go))),
         // Handlebars takes nearly any name for a field, so that a slip in a Go template would go unseen.
         (Err(errors), Ok(_)) if !literal && looks_only_go(source) => Inferred::Neither(Dialect::Go, errors),
-        (Err(_), Ok(template)) => {
-            return (Inferred::Handlebars, Some(Reads { reads_data: template.reads_data() }));
-        }
+        (Err(_), Ok(template)) => return (Inferred::Handlebars, Some(Tree::Handlebars(template))),
         (Err(go), Err(handlebars)) => match likelier(source, &go, &handlebars) {
             Dialect::Go => Inferred::Neither(Dialect::Go, go),
             Dialect::Handlebars => Inferred::Neither(Dialect::Handlebars, handlebars),

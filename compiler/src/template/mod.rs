@@ -1,20 +1,34 @@
-//! The front ends of the two template dialects: text in, a checked tree or errors with positions out.
+//! The two template dialects: text in, a program or errors with positions out.
 //!
 //! [`go`] holds an own lexer and parser for Go's `text/template`; [`handlebars`] uses the `handlebars` crate as a
-//! parser and turns its tree into ours. Both refuse what the machine cannot run, so a tree that comes out of here
-//! needs no second check. Nothing here renders, reads files or knows about tool specs.
+//! parser and turns its tree into ours. Both refuse what the machine cannot run, so a tree that comes out of there
+//! needs no second check, and `lower` makes a program of it. `constants` then refuses calls whose constants can never
+//! do. Nothing else here renders, and nothing reads files or knows about tool specs.
 //!
 //! Every function accepts any text: no panic, no unbounded recursion, no abort.
 
+mod compiled;
+mod constants;
 mod error;
 pub mod go;
 pub mod handlebars;
 mod infer;
+mod line_ends;
+mod lower;
+mod place;
 #[cfg(test)]
 mod robustness;
 
+use line_ends::LineEnds;
+use mcp_bundle::template::Place;
+
+#[cfg(test)]
+pub(crate) use lower::listing;
+
+pub use compiled::{Branch, BranchKind, Compiled, Read, Segment};
 pub use error::{ErrorKind, TemplateError};
-pub use infer::{Inferred, infer, infer_and_read};
+pub use infer::{Inferred, infer, infer_and_compile};
+pub use place::settle;
 
 /// The longest template source, in bytes. The largest seen in the wild has less than one.
 pub const MAX_SOURCE_BYTES: usize = 64 * 1024;
@@ -32,21 +46,49 @@ pub enum Dialect {
     Handlebars,
 }
 
-/// What a template can read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reads {
-    /// Whether any part of the data can reach the output or a decision; `false` means the text is constant up to
-    /// the clock and random functions.
-    pub reads_data: bool,
+impl From<Dialect> for mcp_bundle::tag::Dialect {
+    fn from(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::Go => Self::Go,
+            Dialect::Handlebars => Self::Handlebars,
+        }
+    }
 }
 
-/// Parses `source` and reports all that is wrong with it.
-pub fn check(dialect: Dialect, source: &str) -> Result<Reads, Vec<TemplateError>> {
-    let reads_data = match dialect {
-        Dialect::Go => go::parse(source)?.reads_data(),
-        Dialect::Handlebars => handlebars::parse(source)?.reads_data(),
-    };
-    Ok(Reads { reads_data })
+/// Makes a program of `source`, or reports all that is wrong with it. Literals are not encoded yet.
+pub fn compile(dialect: Dialect, source: &str) -> Result<Compiled, Vec<TemplateError>> {
+    let ends = LineEnds::new(source);
+    restored(compile_plain(dialect, &ends.text), &ends)
+}
+
+/// Makes a program that writes a place, ready to be linked.
+pub fn compile_for(place: Place, dialect: Dialect, source: &str) -> Result<Compiled, Vec<TemplateError>> {
+    let mut compiled = compile(dialect, source)?;
+    settle(&mut compiled, place)?;
+    Ok(compiled)
+}
+
+fn compile_plain(dialect: Dialect, source: &str) -> Result<Compiled, Vec<TemplateError>> {
+    match dialect {
+        Dialect::Go => lower::go(source, &go::parse(source)?),
+        Dialect::Handlebars => lower::handlebars(source, &handlebars::parse(source)?),
+    }
+}
+
+/// A lowered template whose calls can succeed, with the spans of the source as it was given.
+fn restored(
+    lowered: Result<Compiled, Vec<TemplateError>>,
+    ends: &LineEnds<'_>,
+) -> Result<Compiled, Vec<TemplateError>> {
+    let mut result = lowered.and_then(constants::check);
+    match &mut result {
+        Ok(compiled) => {
+            compiled.find_literals();
+            compiled.map_spans(|span| ends.restore(span));
+        }
+        Err(errors) => errors.iter_mut().for_each(|error| ends.restore(&mut error.span)),
+    }
+    result
 }
 
 /// Refuses a source over [`MAX_SOURCE_BYTES`], before anything looks at it.
@@ -63,6 +105,7 @@ fn check_size(source: &str) -> Result<(), Vec<TemplateError>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mcp_bundle::format::MAX_NAME_LENGTH;
 
     #[test]
     fn a_template_that_reads_data_says_so_in_both_dialects() {
@@ -72,7 +115,18 @@ mod tests {
             (Dialect::Handlebars, "{{a}}", true),
             (Dialect::Handlebars, "plain", false),
         ] {
-            assert_eq!(check(dialect, source), Ok(Reads { reads_data: reads }), "{source}");
+            assert_eq!(compile(dialect, source).unwrap().reads_data, reads, "{source}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_no_bundle_takes_is_too_complex_in_both_dialects() {
+        for (dialect, before) in [(Dialect::Go, "{{ ."), (Dialect::Handlebars, "{{b.")] {
+            let source = |length| format!("{before}{}}}}}", "a".repeat(length));
+            assert!(compile(dialect, &source(MAX_NAME_LENGTH)).is_ok());
+            let errors = compile(dialect, &source(MAX_NAME_LENGTH + 1)).unwrap_err();
+            assert_eq!(errors[0].kind, ErrorKind::TooComplex);
+            assert_eq!(errors[0].span, 4..4 + MAX_NAME_LENGTH + 1);
         }
     }
 
@@ -81,8 +135,8 @@ mod tests {
         let fits = "é".repeat(MAX_SOURCE_BYTES / 2);
         let long = format!("{fits}é");
         for dialect in [Dialect::Go, Dialect::Handlebars] {
-            assert!(check(dialect, &fits).is_ok());
-            let errors = check(dialect, &long).unwrap_err();
+            assert!(compile(dialect, &fits).is_ok());
+            let errors = compile(dialect, &long).unwrap_err();
             assert_eq!(errors[0].kind, ErrorKind::TooComplex);
             assert_eq!(errors[0].span, MAX_SOURCE_BYTES..MAX_SOURCE_BYTES + 2);
         }

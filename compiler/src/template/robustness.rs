@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::{Dialect, Inferred, check, infer};
+use super::lower::verify::verify;
+use super::{Dialect, Inferred, compile, infer};
 
 /// Pieces of both dialects that make a random string look like a template.
 const PIECES: &[&str] = &[
@@ -115,9 +116,14 @@ const SEEDS: &[&str] = &[
 
 fn accepts_any(source: &str) {
     for dialect in [Dialect::Go, Dialect::Handlebars] {
-        for error in check(dialect, source).err().unwrap_or_default() {
-            assert!(source.get(error.span.clone()).is_some(), "{dialect:?} {source:?}: {error:?}");
-            assert!(!error.message.is_empty() && !error.message.ends_with('.'), "{error:?}");
+        match compile(dialect, source) {
+            Ok(compiled) => verify(&compiled, source),
+            Err(errors) => {
+                for error in errors {
+                    assert!(source.get(error.span.clone()).is_some(), "{dialect:?} {source:?}: {error:?}");
+                    assert!(!error.message.is_empty() && !error.message.ends_with('.'), "{error:?}");
+                }
+            }
         }
     }
     if let Inferred::Neither(_, errors) = infer(source) {
@@ -127,6 +133,64 @@ fn accepts_any(source: &str) {
 
 fn pieces(most: usize) -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(PIECES), 0..most).prop_map(|pieces| pieces.concat())
+}
+
+/// A body made of actions that are sound wherever they stand.
+fn body(
+    actions: &'static [&'static str],
+    blocks: &'static [&'static str],
+    depth: u32,
+) -> BoxedStrategy<String> {
+    let leaf = prop::sample::select(actions).prop_map(str::to_owned).boxed();
+    leaf.prop_recursive(depth, 24, 4, move |inner| {
+        let filled = (prop::sample::select(blocks), inner.clone(), inner.clone())
+            .prop_map(|(block, one, other)| block.replace("<1>", &one).replace("<2>", &other));
+        prop_oneof![filled, prop::collection::vec(inner, 0..4).prop_map(|parts| parts.concat())]
+    })
+    .boxed()
+}
+
+fn go_body(depth: u32) -> impl Strategy<Value = String> {
+    const ACTIONS: &[&str] = &[
+        "text\r\n",
+        "{{ . }}",
+        "{{ .a.b }}",
+        "{{ .a.b.c | html | printf \"%s %s\" .d }}",
+        "{{ $x := .a }}{{ $x.b }}",
+        "{{ $y := 1 }}{{ $y = .b }}{{ $y.c }}",
+        "{{ or (and .a $.b) (not .c) 1.5 }}",
+        "{{ ($z := .a.b) | print $z ($z := 2) | and $z }}",
+        "{{ (index .l 0).k.m }}",
+        "{{ gjson \"a.b\" }}{{ gjson \"a.0.b\" }}{{ gjson \"a.l.#.b\" }}",
+    ];
+    const BLOCKS: &[&str] = &[
+        "{{ if .a.b }}<1>{{ else if eq .c 1 }}<2>{{ else }}{{ .d }}{{ end }}",
+        "{{ if $v := .a }}<1>{{ $v.c }}{{ end }}<2>",
+        "{{ with .a }}<1>{{ else with $w := len .l }}<2>{{ end }}",
+        "{{ with $v := .a.c }}{{ $v = 1 }}<1>{{ else }}{{ $v }}<2>{{ end }}",
+        "{{ range .l }}<1>{{ if .x }}{{ break }}{{ end }}{{ else }}<2>{{ end }}",
+        "{{ range $i, $v := .a.l }}{{ $v.k }}<1>{{ continue }}{{ else }}{{ $v.k }}<2>{{ end }}",
+        "{{ $k := 0 }}{{ range $k, $v := .l }}{{ $k = 1 }}<1>{{ end }}{{ range $k = . }}<2>{{ end }}",
+    ];
+    body(ACTIONS, BLOCKS, depth)
+}
+
+fn handlebars_body(depth: u32) -> impl Strategy<Value = String> {
+    const ACTIONS: &[&str] = &[
+        "text\r\n",
+        "{{this}}",
+        "{{a.b}}{{a.[0].c}}{{@root.a.b.c}}",
+        "{{@index}}{{@key}}{{@first}}{{@last}}",
+        "{{lookup a (len b)}}{{and a 1.50}}{{eq \"x\" null}}",
+    ];
+    const BLOCKS: &[&str] = &[
+        "{{#if a.b}}<1>{{else if (eq c 1)}}<2>{{else}}{{d}}{{/if}}",
+        "{{#unless a includeZero=true}}<1>{{/unless}}<2>",
+        "{{#with a as |v|}}{{v.b}}{{../c}}<1>{{else}}<2>{{/with}}",
+        "{{#each l}}{{this}}{{k}}<1>{{else}}<2>{{/each}}",
+        "{{#each a as |v k|}}{{v.b}}{{k}}{{@../index}}<1>{{/each}}<2>",
+    ];
+    body(ACTIONS, BLOCKS, depth)
 }
 
 proptest! {
@@ -160,6 +224,16 @@ proptest! {
         let mut damaged = seed.to_owned();
         damaged.replace_range(start..end, &insert);
         accepts_any(&damaged);
+    }
+
+    #[test]
+    fn templates_of_sound_actions_are_lowered(go in go_body(4), handlebars in handlebars_body(4)) {
+        for (dialect, source) in [(Dialect::Go, go), (Dialect::Handlebars, handlebars)] {
+            match compile(dialect, &source) {
+                Ok(compiled) => verify(&compiled, &source),
+                Err(errors) => panic!("{source}: {errors:?}"),
+            }
+        }
     }
 
     #[test]

@@ -4,13 +4,14 @@ use super::request::{Request, Site, is_parameter};
 use super::scan::{Class, name};
 use super::shared::{Checked, ensure, quote};
 use super::text::{is_json_member, is_query_name};
-use crate::plan::BodyOp;
-use crate::tag::{BodyKind, BodyOpKind, Position};
+use crate::plan::{BodyOp, Part};
+use crate::tag::{BodyKind, BodyOpKind, PartKind, Position};
+use crate::template::Place;
 
 pub(super) fn body(request: &mut Request<'_, '_>) -> Checked {
     let body = &request.tool.body;
     request.scanner.optional_text(body.content_type, Class::HeaderLiteral, "content type")?;
-    let takes_ops = matches!(body.kind, BodyKind::Json | BodyKind::Form);
+    let takes_ops = matches!(body.kind, BodyKind::Json | BodyKind::Form | BodyKind::Template);
     ensure(takes_ops || body.ops.is_empty(), || format!("fields in a body of kind `{}`", body.kind))?;
     let is_whole = body.kind == BodyKind::Whole;
     ensure(is_whole == body.whole.is_some(), || match is_whole {
@@ -23,7 +24,24 @@ pub(super) fn body(request: &mut Request<'_, '_>) -> Checked {
         }
         (BodyKind::Json, _) => json(request),
         (BodyKind::Form, _) => form(request),
+        (BodyKind::Template, _) => template(request),
         (BodyKind::None | BodyKind::Whole, _) => Ok(()),
+    }
+}
+
+fn template(request: &Request<'_, '_>) -> Checked {
+    match request.tool.body.ops.as_slice() {
+        [BodyOp { kind: BodyOpKind::Field, name, value }]
+            if request.contents.strings.get(*name).is_empty() =>
+        {
+            match value.as_slice() {
+                [part @ Part { kind: PartKind::Template, .. }] => {
+                    request.template(part, &[Place::Json, Place::Form])
+                }
+                _ => Err("the body is not one template".to_owned()),
+            }
+        }
+        _ => Err("the body of a template is not one field without a name".to_owned()),
     }
 }
 

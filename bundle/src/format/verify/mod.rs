@@ -13,6 +13,7 @@ mod list;
 mod request;
 mod scan;
 mod shared;
+mod template;
 mod text;
 mod tool;
 
@@ -75,9 +76,7 @@ pub(super) fn verify_shared(contents: &Contents) -> Result<(), Box<Invalid>> {
     for (index, policy) in contents.policies.iter().enumerate() {
         shared::policy(strings, policy).map_err(at(Place::Policy(index)))?;
     }
-    for (index, template) in contents.templates.iter().enumerate() {
-        shared::text(strings, template.text, "text").map_err(at(Place::Template(index)))?;
-    }
+    template::programs(contents)?;
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use super::text::{is_forbidden_header, is_header_name, is_query_name, is_token};
 use crate::plan::{Contents, Part, Placed, ToolPlan};
 use crate::pool::StrId;
 use crate::tag::{BodyKind, PartKind, Position};
+use crate::template::Place;
 
 /// The plan of a request, and how often each parameter has been met in it.
 pub(super) struct Request<'a, 's> {
@@ -68,17 +69,26 @@ impl<'a, 's> Request<'a, 's> {
         };
         ensure(first.starts_with('/'), || "the path does not begin with `/`".to_owned())?;
         let site = Site { position: Position::Path, literals: Some(Class::PathLiteral) };
-        for part in &self.tool.path {
+        let (parts, template) = match self.tool.path.split_last() {
+            Some((last, parts)) if last.kind == PartKind::Template => (parts, Some(last)),
+            _ => (self.tool.path.as_slice(), None),
+        };
+        for part in parts {
             self.part(part, site).map_err(|problem| format!("path: {problem}"))?;
         }
-        Ok(())
+        template.map_or(Ok(()), |part| self.template(part, &[Place::Target]))
     }
 
     fn headers(&mut self) -> Checked {
         let mut after_parameters = false;
         for pair in &self.tool.headers {
-            let site = Site { position: Position::Header, literals: Some(Class::HeaderLiteral) };
-            self.pair(pair, "header", is_header_name, site)?;
+            if let [part @ Part { kind: PartKind::Template, .. }] = pair.value.as_slice() {
+                self.template(part, &[Place::Header])?;
+                self.name(pair, "header", is_header_name)?;
+            } else {
+                let site = Site { position: Position::Header, literals: Some(Class::HeaderLiteral) };
+                self.pair(pair, "header", is_header_name, site)?;
+            }
             let name = self.contents.strings.get(pair.name);
             ensure(!is_forbidden_header(name), || format!("a tool may not set header {}", quote(name)))?;
             let of_parameter = is_parameter(&pair.value);
@@ -91,9 +101,24 @@ impl<'a, 's> Request<'a, 's> {
     }
 
     fn pair(&mut self, pair: &Placed, what: &str, is_name: fn(&str) -> bool, site: Site) -> Checked {
+        let name = self.name(pair, what, is_name)?;
+        self.value(&pair.value, site).map_err(|problem| format!("{what} {}: {problem}", quote(name)))
+    }
+
+    fn name(&self, pair: &Placed, what: &str, is_name: fn(&str) -> bool) -> Checked<&'a str> {
         let name = name(&self.contents.strings, pair.name, what)?;
         ensure(is_name(name), || format!("{} cannot name a {what}", quote(name)))?;
-        self.value(&pair.value, site).map_err(|problem| format!("{what} {}: {problem}", quote(name)))
+        Ok(name)
+    }
+
+    /// A template that must write one of some places.
+    pub(super) fn template(&self, part: &Part, places: &[Place]) -> Checked {
+        let programs = &self.contents.templates.programs;
+        index(part.id, programs.len(), "template")?;
+        let place = programs.get(part.id as usize).map(|program| program.place);
+        ensure(place.is_some_and(|place| places.contains(&place)), || {
+            format!("template {} does not write what stands here", part.id)
+        })
     }
 
     /// One parameter, or fixed parts: a value that is left out is left out as a whole.
@@ -114,6 +139,7 @@ impl<'a, 's> Request<'a, 's> {
             PartKind::TenantId | PartKind::PrincipalSub => {
                 ensure(part.id == 0, || format!("`{}` has the id {}, not 0", part.kind, part.id))
             }
+            PartKind::Template => Err("a template where none can stand".to_owned()),
         }
     }
 

@@ -4,9 +4,10 @@
 //! in every plan. What was found out about a string is therefore remembered.
 
 use super::shared::{Checked, ensure, quote, text};
+use super::template::is_json_inside;
 use super::text::{
-    is_cookie_literal, is_header_literal, is_json, is_json_number, is_json_scalar, is_path_literal,
-    is_query_literal,
+    is_cookie_literal, is_form_literal, is_header_literal, is_json, is_json_number, is_json_scalar,
+    is_path_literal, is_query_literal, is_target_literal,
 };
 use crate::format::layout::{MAX_FIXED_JSON_LENGTH, MAX_FIXED_JSON_TOTAL, MAX_NAME_LENGTH};
 use crate::plan::Part;
@@ -24,12 +25,15 @@ pub(super) enum Class {
     JsonScalar = 1 << 5,
     JsonNumber = 1 << 6,
     ListText = 1 << 7,
+    JsonInside = 1 << 8,
+    TargetLiteral = 1 << 9,
+    FormLiteral = 1 << 10,
 }
 
 pub(super) struct Scanner<'a> {
     strings: &'a Pool,
     /// For each string the classes that it is known to belong to.
-    known: Vec<u8>,
+    known: Vec<u16>,
     /// How many bytes of composed JSON may still be looked at.
     json_left: usize,
 }
@@ -43,10 +47,10 @@ impl<'a> Scanner<'a> {
     pub(super) fn text(&mut self, id: StrId, class: Class, what: &str) -> Checked<&'a str> {
         let found = text(self.strings, id, what)?;
         if let Some(known) = self.known.get_mut(id.0 as usize)
-            && *known & class as u8 == 0
+            && *known & class as u16 == 0
         {
             ensure(class.contains(found), || format!("{what} {} {}", quote(found), class.complaint()))?;
-            *known |= class as u8;
+            *known |= class as u16;
         }
         Ok(found)
     }
@@ -89,6 +93,9 @@ impl Class {
             Class::Json => is_json(text),
             Class::JsonScalar => is_json_scalar(text),
             Class::JsonNumber => is_json_number(text),
+            Class::JsonInside => is_json_inside(text),
+            Class::TargetLiteral => is_target_literal(text),
+            Class::FormLiteral => is_form_literal(text),
             // A line end would end a server-sent event in the middle of the list.
             Class::ListText => {
                 text.starts_with('{') && memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_none()
@@ -98,7 +105,12 @@ impl Class {
 
     const fn complaint(self) -> &'static str {
         match self {
-            Class::PathLiteral | Class::QueryLiteral | Class::CookieLiteral => "does not belong here",
+            Class::PathLiteral
+            | Class::QueryLiteral
+            | Class::CookieLiteral
+            | Class::TargetLiteral
+            | Class::FormLiteral => "does not belong here",
+            Class::JsonInside => "cannot stand inside a JSON string",
             Class::HeaderLiteral => "has control characters",
             Class::Json => "is not JSON",
             Class::JsonScalar => "is not a JSON scalar",

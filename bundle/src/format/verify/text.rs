@@ -54,6 +54,16 @@ pub(super) fn is_query_literal(text: &str) -> bool {
     is_encoded(text, |b| is_unreserved(b) || b"/?:@!$'()*+,=".contains(&b))
 }
 
+/// Any part of a form: pairs of names and values.
+pub(super) fn is_form_literal(text: &str) -> bool {
+    is_encoded(text, |b| is_unreserved(b) || b"/?:@!$&'()*+,=".contains(&b))
+}
+
+/// Any part of a path and query: it cannot end them.
+pub(super) fn is_target_literal(text: &str) -> bool {
+    is_encoded(text, |b| is_unreserved(b) || b"/?:@!$&'()*+,;=".contains(&b))
+}
+
 /// RFC 9110 §5.6.2.
 pub(super) fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))

@@ -6,7 +6,9 @@ use super::scan::{Class, Scanner, name};
 use super::shared::{Ascending, Checked, ensure, index, optional_index, optional_text, quote, text};
 use super::text::{is_token, is_tool_name};
 use crate::plan::{Contents, Parameter, ResponsePlan, ToolPlan};
+use crate::shape::select;
 use crate::tag::{BodyKind, Position};
+use crate::template::Place;
 
 /// Goes through the tools in their order.
 pub(super) struct Verifier<'a> {
@@ -44,7 +46,8 @@ impl<'a> Verifier<'a> {
                 .map_err(|problem| format!("check {at}: {problem}"))?;
         }
         optional_index(tool.additional, tool.checks.len(), "additional arguments: check")?;
-        ensure(tool.additional.is_none() || tool.body.kind == BodyKind::Json, || {
+        let takes_additional = matches!(tool.body.kind, BodyKind::Json | BodyKind::Template);
+        ensure(tool.additional.is_none() || takes_additional, || {
             "additional arguments without a JSON body to write them into".to_owned()
         })?;
         self.parameters(tool)?;
@@ -53,10 +56,19 @@ impl<'a> Verifier<'a> {
 
     fn response(&self, response: &ResponsePlan) -> Checked {
         let Contents { strings, manifest, templates, .. } = self.contents;
-        optional_index(response.template, templates.len(), "template")?;
-        optional_index(response.error_template, templates.len(), "error template")?;
+        for (template, what) in [(response.template, "template"), (response.error_template, "error template")]
+        {
+            optional_index(template, templates.programs.len(), what)?;
+            let program = template.and_then(|index| templates.programs.get(index as usize));
+            ensure(program.is_none_or(|program| program.place == Place::Text), || {
+                format!("{what} does not write text")
+            })?;
+        }
         optional_index(response.output_schema, manifest.schemas.len(), "output schema")?;
         optional_text(strings, response.respond, "fixed answer")?;
+        ensure(response.select.len() <= select::MAX_PATHS, || {
+            format!("{} selected paths, the most is {}", response.select.len(), select::MAX_PATHS)
+        })?;
         for path in &response.select {
             text(strings, *path, "selected path")?;
         }
@@ -97,8 +109,10 @@ impl<'a> Verifier<'a> {
         self.placed.clear();
         self.placed.resize(tool.parameters.len(), 0);
         request::Request::new(self.contents, tool, &mut self.scanner, &mut self.placed).check()?;
+        // An argument may be read by a template instead.
+        let least = u32::from(tool.request_templates().next().is_none());
         for (parameter, count) in tool.parameters.iter().zip(&self.placed) {
-            ensure(*count == 1, || {
+            ensure((least..=1).contains(count), || {
                 let (name, position) = (self.contents.strings.get(parameter.name), parameter.position);
                 format!("parameter {} is placed {count} times in the {position}, not once", quote(name))
             })?;

@@ -3,7 +3,7 @@ use crate::json::Json;
 use crate::lint::{Check, Findings, ToolContext, headers, insert, placeholders, rule};
 use crate::schema_walk;
 use crate::source::Spanned;
-use crate::spec::{BodySpec, ParameterSpec, ToolSpec};
+use crate::spec::{ParameterSpec, ToolSpec};
 use mcp_bundle::tag::{Method, Position};
 
 rule! {
@@ -96,7 +96,8 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
 /// Another finding says more about it.
 fn is_settled_elsewhere(tool: &ToolSpec, parameter: &ParameterSpec) -> bool {
     let name = &parameter.name.value;
-    if is_whole_body(tool, name) {
+    // Then `body` itself is reported.
+    if tool.is_whole_body(name) {
         return true;
     }
     match parameter.position {
@@ -104,11 +105,6 @@ fn is_settled_elsewhere(tool: &ToolSpec, parameter: &ParameterSpec) -> bool {
         // Its position may be what could not be read.
         None => !parameter.complete || placeholders::may_be_placed(tool, name),
     }
-}
-
-/// Then `body` itself is reported.
-fn is_whole_body(tool: &ToolSpec, name: &str) -> bool {
-    matches!(tool.body.as_ref().map(|body| &body.value), Some(BodySpec::Whole(whole)) if whole == name)
 }
 
 /// What an `input_schema` lets through and no parameter places.
@@ -134,7 +130,8 @@ fn unplaced(tool: &ToolSpec, method: &Spanned<Method>, findings: &mut Findings<'
     let names: Vec<&str> = declared
         .keys()
         .map(String::as_str)
-        .filter(|name| tool.parameter(name).is_none() && !is_whole_body(tool, name))
+        .filter(|name| tool.parameter(name).is_none() && !tool.is_whole_body(name))
+        .filter(|name| !tool.is_templated(name))
         .filter(|name| !placeholders::may_be_placed(tool, name))
         .collect();
     if let Some(first) = names.first() {

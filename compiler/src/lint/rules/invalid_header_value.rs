@@ -1,13 +1,13 @@
 use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolsetContext, allowed, headers, nested, rule};
 use crate::source::Span;
-use crate::spec::{ParameterSpec, ToolSpec};
+use crate::spec::{Header, ParameterSpec, ToolSpec};
 use mcp_bundle::tag::Position;
 
 rule! {
     /// ## What it does
     /// Finds fixed header values with control characters, with characters beyond ASCII, or of more than 8 KiB, and the same in
-    /// the `enum` of a header parameter.
+    /// the `enum` of a header parameter. Also templates in the headers of an upstream.
     ///
     /// ## Why is this bad
     /// A line break in a value begins another header. Other bytes are read differently, or refused, by the programs on the way. A call
@@ -34,6 +34,22 @@ rule! {
     /// enum = ["Paris", "Zürich"]
     /// ```
     ///
+    /// ```toml
+    /// [upstream.shop]
+    /// url = "https://api.example.com"
+    /// headers = { x-region = "{{ .region }}" }
+    ///
+    /// [[tool]]
+    /// name = "list_orders"
+    /// description = "The latest orders of the shop."
+    /// upstream = "shop"
+    /// method = "GET"
+    /// endpoint = "/orders"
+    /// [[tool.parameters]]
+    /// name = "region"
+    /// position = "query"
+    /// ```
+    ///
     /// ## Passes
     /// ```toml
     /// [[tool]]
@@ -43,13 +59,27 @@ rule! {
     /// endpoint = "https://api.example.com/orders"
     /// headers = { x-client = "shop" }
     /// ```
+    /// ```toml
+    /// [[tool]]
+    /// name = "list_orders"
+    /// description = "The latest orders of the shop."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders"
+    /// headers = { x-region = "{{ .region }}" }
+    /// [[tool.parameters]]
+    /// name = "region"
+    /// ```
     pub INVALID_HEADER_VALUE = "MCP0503", "invalid-header-value", HardError, Check::Toolset(check);
 }
 
 const MAX_BYTES: usize = 8 * 1024;
 
 fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
-    for header in headers::fixed(context.toolset) {
+    for header in context.toolset.upstreams.iter().flat_map(|upstream| &upstream.headers) {
+        check_upstream(context, header, findings);
+    }
+    // What a template may have as its text is found when it is compiled.
+    for header in headers::fixed(context.toolset).filter(|header| header.template.is_none()) {
         check_value(context, &header.name.value, &header.value.value, header.value.span, findings);
     }
     for tool in &context.toolset.tools {
@@ -63,6 +93,23 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
             check_allowed(context, tool, parameter, findings);
         }
     }
+}
+
+/// Nothing that an upstream says can depend on arguments.
+fn check_upstream(context: &ToolsetContext<'_>, header: &Header, findings: &mut Findings<'_>) {
+    let value = &header.value.value;
+    let Some(start) = value.find("{{") else {
+        return;
+    };
+    let length =
+        value.get(start..).and_then(|rest| rest.find("}}")).map_or(value.len() - start, |end| end + 2);
+    let span = context.sources.inside(header.value.span, start..start + length);
+    let message = format!("a template cannot stand in header `{}` of an upstream", header.name.value);
+    findings.report(
+        Diagnostic::new(&INVALID_HEADER_VALUE, span, message)
+            .note("the headers of an upstream are the same for every tool and cannot read arguments")
+            .help("write the header in the tools that need it, or `${NAME}` for what is set at the edge"),
+    );
 }
 
 /// The first value that a caller may choose and that can never be sent.

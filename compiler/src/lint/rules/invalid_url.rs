@@ -118,6 +118,11 @@ fn base_only(sources: &Sources, url: &SpecUrl<'_>, findings: &mut Findings<'_>) 
         );
     };
     let endpoint = &url.endpoint;
+    if let Some(start) = endpoint.template {
+        let help = "write it in the tools' endpoints";
+        report(start..endpoint.text.len(), "a template", help);
+        return;
+    }
     if endpoint.query.is_some() {
         let start = endpoint.text.find('?').unwrap_or_default();
         let end = endpoint.text.find('#').unwrap_or(endpoint.text.len());
@@ -173,5 +178,7 @@ mod tests {
         assert_eq!(upstream("'https://a.example:0/'"), ["a.example:0"]);
         assert_eq!(upstream("'/v1'"), ["'/v1'"]);
         assert_eq!(upstream("'https://a.example/v1'"), [""; 0]);
+        assert_eq!(upstream("'https://a.example/v1/x{{ .y }}'"), ["x{{ .y }}"]);
+        assert_eq!(upstream("'https://{{ .host }}/v1'"), ["{{ .host }}"]);
     }
 }

@@ -6,7 +6,7 @@ use crate::suggest;
 
 rule! {
     /// ## What it does
-    /// Finds `${…}` in headers and constants that is not a variable.
+    /// Finds `${…}` in headers, constants and templates of a request that is not a variable.
     ///
     /// A variable is `${NAME}` with letters, digits and `_`, or `${tenant.id}` or `${principal.sub}`. A literal `${` is written
     /// `$${`.
@@ -23,6 +23,17 @@ rule! {
     /// endpoint = "https://api.example.com/orders"
     /// headers = { authorization = "Bearer ${SHOP-TOKEN}" }
     /// ```
+    /// ```toml
+    /// [[tool]]
+    /// name = "search_orders"
+    /// description = "Searches the orders of the shop."
+    /// method = "POST"
+    /// endpoint = "https://api.example.com/search"
+    /// body_template = '{"key": "${SHOP-KEY}", "text": {{ .text }}}'
+    ///
+    /// [[tool.parameters]]
+    /// name = "text"
+    /// ```
     ///
     /// ## Passes
     /// ```toml
@@ -37,7 +48,8 @@ rule! {
 }
 
 fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
-    for header in headers::fixed(context.toolset) {
+    // Those in the text of a template are found when it is compiled.
+    for header in headers::fixed(context.toolset).filter(|header| header.template.is_none()) {
         check_text(context, &header.value.value, header.value.span, findings);
     }
     for tool in &context.toolset.tools {

@@ -18,7 +18,7 @@ rule! {
     /// name = "get_order"
     /// description = "One order of the shop."
     /// method = "GET"
-    /// endpoint = "https://api.example.com/orders/{{orderId}}"
+    /// endpoint = "https://api.example.com/orders/{ orderId }"
     ///
     /// [[tool.parameters]]
     /// name = "orderId"
@@ -54,7 +54,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         };
         let span = context.sources.inside(endpoint.span, range.clone());
         let diagnostic = Diagnostic::new(&MALFORMED_PLACEHOLDER, span, message.as_str());
-        // `{ id }`, `{{id}}`, `{{ .id }}` and `${id}` mean `{id}` if there is such a path parameter.
+        // `{ id }` and `${id}` mean `{id}` if there is such a path parameter.
         let written = text.get(range.clone()).unwrap_or_default();
         let braced = written.strip_prefix('$').unwrap_or(written);
         let name = braced.trim_matches(|c: char| c.is_whitespace() || "{}.".contains(c));
@@ -89,8 +89,7 @@ mod tests {
     fn what_plainly_means_a_path_parameter_is_mended() {
         for (endpoint, edit) in [
             ("/a/{ id }", Some(("{ id }", "{id}"))),
-            ("/a/{{ .id }}/b", Some(("{{ .id }}", "{id}"))),
-            ("/a/{{ other }}", None),
+            ("/a/{ other }", None),
             ("/a/${id}", Some(("${id}", "{id}"))),
             ("/a/${ID}", None),
             ("/a?q={id}", None),

@@ -1,7 +1,9 @@
 use crate::diagnostic::Diagnostic;
 use crate::json::Json;
 use crate::lint::{Check, Findings, ToolContext, locate, rule};
-use crate::spec::BodySpec;
+use crate::schema_walk;
+use crate::spec::{BodySpec, TemplateSpec};
+use crate::template::{Read, Segment};
 
 rule! {
     /// ## What it does
@@ -53,13 +55,18 @@ rule! {
 
 fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let tool = context.tool;
-    let (Some(schema), Some(body)) = (&tool.input_schema, &tool.body) else {
+    let Some(schema) = &tool.input_schema else {
         return;
     };
-    let why = match &body.value {
-        BodySpec::Json => return,
-        BodySpec::Form => "the body is a form".to_owned(),
-        BodySpec::Whole(name) => format!("`{name}` is the whole body"),
+    let (why, body) = match (&tool.body_template, &tool.body) {
+        (Some(template), _) if reads_others(template, &schema.value) => return,
+        (Some(template), _) => ("`body_template` does not read them".to_owned(), template.span),
+        (None, Some(body)) => match &body.value {
+            BodySpec::Json => return,
+            BodySpec::Form => ("the body is a form".to_owned(), body.span),
+            BodySpec::Whole(name) => (format!("`{name}` is the whole body"), body.span),
+        },
+        (None, None) => return,
     };
     let additional = schema.value.get("additionalProperties");
     let is_open = additional.is_some_and(|additional| *additional != Json::Bool(false));
@@ -78,11 +85,22 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         };
         findings.report(
             Diagnostic::new(&MISPLACED_ADDITIONAL_ARGUMENTS, span, message)
-                .related(body.span, "the body")
+                .related(body, "the body")
                 .note("other arguments than the declared ones become members of a JSON body")
                 .help(help),
         );
     }
+}
+
+/// Whether a template may read arguments beyond the declared ones.
+fn reads_others(template: &TemplateSpec, schema: &Json) -> bool {
+    let Some(compiled) = template.compiled() else {
+        return true;
+    };
+    let declared = schema_walk::declared_properties(schema);
+    let is_other =
+        |read: &Read| matches!(read.path.first(), Some(Segment::Key(key)) if !declared.contains_key(key));
+    compiled.reads_whole() || compiled.reads.iter().any(is_other)
 }
 
 #[cfg(test)]
@@ -108,5 +126,20 @@ mod tests {
             assert_eq!(schema(body, "required = [\"p\"]"), [""; 0]);
         }
         assert_eq!(schema("json", "additionalProperties = true"), [""; 0]);
+    }
+
+    #[test]
+    fn a_template_may_read_others() {
+        let with = |body: &str| {
+            let spec = format!(
+                "{body}\ninput_schema = {{ type = \"object\", properties = {{ p = {{}} }}, additionalProperties = true }}"
+            );
+            underlined(&MISPLACED_ADDITIONAL_ARGUMENTS, &tool_with(&spec)).len()
+        };
+        assert_eq!(with("body_template = '{{ .p }}'"), 1);
+        assert_eq!(with("body_template = '{{ . }}'"), 0);
+        assert_eq!(with("body_template = '[{{ .p }}, {{ .q }}]'"), 0);
+        assert_eq!(with("body = \"form\"\nbody_template = 'a={{ .q }}'"), 0);
+        assert_eq!(with("headers = { x = '{{ .q }}' }"), 0);
     }
 }

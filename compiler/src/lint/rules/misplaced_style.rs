@@ -94,7 +94,11 @@ fn problem(
         };
         return Some(Diagnostic::new(&MISPLACED_STYLE, span, message).help(help));
     }
-    let Some((place, styles)) = styles(tool, parameter.position(), kind) else {
+    let Some(position) = parameter.position() else {
+        let message = format!("a template puts parameter `{name}` in, where a `style` means nothing");
+        return Some(Diagnostic::new(&MISPLACED_STYLE, span, message).help("remove `style`"));
+    };
+    let Some((place, styles)) = styles(tool, position, kind) else {
         let message = format!("parameter `{name}` goes into a JSON body, where a `style` means nothing");
         let help = match parameter.position {
             None => "remove `style`, or say another `position` than the default `body`",

@@ -5,7 +5,6 @@ mod ambiguous_dialect;
 mod array_without_items;
 mod bad_pattern;
 mod body_on_get;
-mod body_template_unsupported;
 mod cache_on_unsafe_method;
 mod conflicting_upstream;
 mod constant_template;
@@ -19,6 +18,7 @@ mod duplicate_upstream;
 mod empty_spec;
 mod forbidden_header;
 mod hidden_characters;
+mod html_in_template;
 mod inapplicable_keyword;
 mod instructing_description;
 mod invalid_allow;
@@ -30,6 +30,7 @@ mod invalid_mcp_header;
 mod invalid_rule_level;
 mod invalid_schema;
 mod invalid_scope;
+mod invalid_select;
 mod invalid_tool_name;
 mod invalid_toolset_name;
 mod invalid_url;
@@ -38,6 +39,7 @@ mod invalid_value;
 mod invalid_variable;
 mod key_given_twice;
 mod list_over_budget;
+mod loop_over_scalar;
 mod malformed_placeholder;
 mod misplaced_additional_arguments;
 mod misplaced_style;
@@ -70,12 +72,15 @@ mod unknown_client;
 mod unknown_key;
 mod unknown_method;
 mod unknown_position;
+mod unknown_response_field;
 mod unknown_rule;
+mod unknown_template_argument;
 mod unknown_template_function;
 mod unknown_type;
 mod unknown_upstream;
 mod unportable_name;
 mod unreadable_file;
+mod unsent_parameter;
 mod unstyled_path_array;
 mod unsupported_scheme;
 mod unsupported_template_feature;
@@ -95,7 +100,6 @@ pub use ambiguous_dialect::AMBIGUOUS_DIALECT;
 pub use array_without_items::ARRAY_WITHOUT_ITEMS;
 pub use bad_pattern::BAD_PATTERN;
 pub use body_on_get::BODY_ON_GET;
-pub use body_template_unsupported::BODY_TEMPLATE_UNSUPPORTED;
 pub use cache_on_unsafe_method::CACHE_ON_UNSAFE_METHOD;
 pub use conflicting_upstream::CONFLICTING_UPSTREAM;
 pub use constant_template::CONSTANT_TEMPLATE;
@@ -109,6 +113,7 @@ pub use duplicate_upstream::DUPLICATE_UPSTREAM;
 pub use empty_spec::EMPTY_SPEC;
 pub use forbidden_header::FORBIDDEN_HEADER;
 pub use hidden_characters::HIDDEN_CHARACTERS;
+pub use html_in_template::HTML_IN_TEMPLATE;
 pub use inapplicable_keyword::INAPPLICABLE_KEYWORD;
 pub use instructing_description::INSTRUCTING_DESCRIPTION;
 pub use invalid_allow::INVALID_ALLOW;
@@ -120,6 +125,7 @@ pub use invalid_mcp_header::INVALID_MCP_HEADER;
 pub use invalid_rule_level::INVALID_RULE_LEVEL;
 pub use invalid_schema::INVALID_SCHEMA;
 pub use invalid_scope::INVALID_SCOPE;
+pub use invalid_select::INVALID_SELECT;
 pub use invalid_tool_name::INVALID_TOOL_NAME;
 pub use invalid_toolset_name::INVALID_TOOLSET_NAME;
 pub use invalid_url::INVALID_URL;
@@ -128,6 +134,7 @@ pub use invalid_value::INVALID_VALUE;
 pub use invalid_variable::INVALID_VARIABLE;
 pub use key_given_twice::KEY_GIVEN_TWICE;
 pub use list_over_budget::LIST_OVER_BUDGET;
+pub use loop_over_scalar::LOOP_OVER_SCALAR;
 pub use malformed_placeholder::MALFORMED_PLACEHOLDER;
 pub use misplaced_additional_arguments::MISPLACED_ADDITIONAL_ARGUMENTS;
 pub use misplaced_style::MISPLACED_STYLE;
@@ -160,12 +167,15 @@ pub use unknown_client::UNKNOWN_CLIENT;
 pub use unknown_key::UNKNOWN_KEY;
 pub use unknown_method::UNKNOWN_METHOD;
 pub use unknown_position::UNKNOWN_POSITION;
+pub use unknown_response_field::UNKNOWN_RESPONSE_FIELD;
 pub use unknown_rule::UNKNOWN_RULE;
+pub use unknown_template_argument::UNKNOWN_TEMPLATE_ARGUMENT;
 pub use unknown_template_function::UNKNOWN_TEMPLATE_FUNCTION;
 pub use unknown_type::UNKNOWN_TYPE;
 pub use unknown_upstream::UNKNOWN_UPSTREAM;
 pub use unportable_name::UNPORTABLE_NAME;
 pub use unreadable_file::UNREADABLE_FILE;
+pub use unsent_parameter::UNSENT_PARAMETER;
 pub use unstyled_path_array::UNSTYLED_PATH_ARRAY;
 pub use unsupported_scheme::UNSUPPORTED_SCHEME;
 pub use unsupported_template_feature::UNSUPPORTED_TEMPLATE_FEATURE;
@@ -249,7 +259,6 @@ pub static ALL: &[&Rule] = &[
     &UNPORTABLE_NAME,
     &UNKNOWN_BODY_PARAMETER,
     &RESPOND_WITH_REQUEST,
-    &BODY_TEMPLATE_UNSUPPORTED,
     &INVALID_ICON,
     &INVALID_SCOPE,
     &MISPLACED_ADDITIONAL_ARGUMENTS,
@@ -258,6 +267,12 @@ pub static ALL: &[&Rule] = &[
     &UNSUPPORTED_TEMPLATE_FEATURE,
     &AMBIGUOUS_DIALECT,
     &CONSTANT_TEMPLATE,
+    &UNKNOWN_RESPONSE_FIELD,
+    &LOOP_OVER_SCALAR,
+    &HTML_IN_TEMPLATE,
+    &UNKNOWN_TEMPLATE_ARGUMENT,
+    &UNSENT_PARAMETER,
+    &INVALID_SELECT,
     &MISSING_DESCRIPTION,
     &SHORT_DESCRIPTION,
     &HIDDEN_CHARACTERS,

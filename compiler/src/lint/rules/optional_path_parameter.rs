@@ -1,11 +1,12 @@
 use crate::diagnostic::{Applicability, Diagnostic, Edit};
 use crate::json::Json;
 use crate::lint::{Check, Findings, ToolContext, insert, placeholders, rule};
-use crate::spec::ToolSpec;
+use crate::spec::{ParameterSpec, ToolSpec};
 
 rule! {
     /// ## What it does
-    /// Finds path parameters that may be left out: neither `required`, nor with a `default` or a `value`.
+    /// Finds path parameters that may be left out: neither `required`, nor with a `default` or a `value`. What a template puts
+    /// into the path outside of conditions and loops counts as one.
     ///
     /// ## Why is this bad
     /// Without a value the path has a hole: `/orders/{id}` would become `/orders/`, which is another request.
@@ -21,6 +22,16 @@ rule! {
     /// [[tool.parameters]]
     /// name = "orderId"
     /// position = "path"
+    /// ```
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_order"
+    /// description = "One order of the shop."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders/{{ .orderId }}"
+    ///
+    /// [[tool.parameters]]
+    /// name = "orderId"
     /// ```
     ///
     /// ## Passes
@@ -48,15 +59,25 @@ rule! {
     /// name = "orderId"
     /// position = "path"
     /// ```
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_order"
+    /// description = "One order of the shop."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/orders/{{ if .orderId }}{{ .orderId }}{{ else }}latest{{ end }}"
+    ///
+    /// [[tool.parameters]]
+    /// name = "orderId"
+    /// ```
     pub OPTIONAL_PATH_PARAMETER = "MCP0305", "optional-path-parameter", HardError, Check::Tool(check);
 }
 
 fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
+    by_template(context, findings);
     let (sources, tool) = (context.sources, context.tool);
     for parameter in placeholders::path_parameters(tool) {
         let name = &parameter.name.value;
-        let is_filled = parameter.is_required() || parameter.default.is_some() || parameter.is_hidden();
-        if is_filled || is_filled_by_schema(tool, name) {
+        if is_filled(tool, parameter) {
             continue;
         }
         let span = parameter.required.as_ref().map_or(parameter.name.span, |required| required.span);
@@ -85,6 +106,41 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
                 .fix(Applicability::Safe, vec![edit])
         });
     }
+}
+
+/// What the endpoint's template always puts into the path.
+fn by_template(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
+    let tool = context.tool;
+    let Some((template, compiled)) =
+        tool.endpoint_template.as_ref().and_then(|template| Some((template, template.compiled()?)))
+    else {
+        return;
+    };
+    for (name, span) in compiled.path_keys() {
+        // What is no argument is `unknown-template-argument`.
+        let Some(parameter) = tool.parameter(name).filter(|parameter| !is_filled(tool, parameter)) else {
+            continue;
+        };
+        let help = match tool.input_schema {
+            None => "add `required = true` or a `default` to the parameter, or put this into a condition",
+            Some(_) => "have `input_schema` require it or give it a `default`, or put this into a condition",
+        };
+        let span = template.locate(context.sources, span);
+        let message = format!("argument `{name}` is part of the path and may be left out");
+        findings.report(
+            Diagnostic::new(&OPTIONAL_PATH_PARAMETER, span, message)
+                .related(parameter.name.span, "the parameter")
+                .note("a call without it would be refused: the path would have a hole")
+                .help(help),
+        );
+    }
+}
+
+fn is_filled(tool: &ToolSpec, parameter: &ParameterSpec) -> bool {
+    parameter.is_required()
+        || parameter.default.is_some()
+        || parameter.is_hidden()
+        || is_filled_by_schema(tool, &parameter.name.value)
 }
 
 /// A schema that stands in place of the generated one says itself what is required, and what has a default.
@@ -134,6 +190,38 @@ mod tests {
         assert_eq!(fix_of(table).unwrap().0, Applicability::DisplayOnly);
         assert_eq!(fix_of(&table.replace("required = false", "default = \"me\"")), None);
         assert_eq!(fix_of(&table.replace("required = false", "value = \"${ID}\"")), None);
+    }
+
+    #[test]
+    fn what_a_template_may_leave_out_is_no_hole() {
+        for (endpoint, found) in [
+            ("/{{ .id }}", &["{{ .id }}"] as &[&str]),
+            ("/a?q={{ .id }}", &[]),
+            ("/{{ if .id }}{{ .id }}{{ end }}", &[]),
+            ("/{{ if .id }}{{ .id }}/{{ end }}{{ .id }}", &["{{ .id }}"]),
+            ("/{{ range .id }}{{ $.id }}{{ end }}", &[]),
+            ("/{{#if id}}{{id}}{{else}}x{{/if}}", &[]),
+            ("/{{id}}?q={{id}}", &["{{id}}"]),
+        ] {
+            let spec = |keys: &str| {
+                format!(
+                    "[[tool]]\nname = \"a\"\nmethod = \"GET\"\nendpoint = \"https://a.example{endpoint}\"\n\
+                     [[tool.parameters]]\nname = \"id\"\n{keys}\n"
+                )
+            };
+            let short = |texts: Vec<String>| {
+                texts.into_iter().map(|text| text.trim_matches(['{', '}', ' ', '.']).to_owned())
+            };
+            let expected: Vec<String> =
+                short(found.iter().map(|text| (*text).to_owned()).collect()).collect();
+            assert_eq!(
+                short(underlined(&OPTIONAL_PATH_PARAMETER, &spec(""))).collect::<Vec<_>>(),
+                expected,
+                "{endpoint}"
+            );
+            assert_eq!(underlined(&OPTIONAL_PATH_PARAMETER, &spec("required = true")), [""; 0]);
+            assert_eq!(underlined(&OPTIONAL_PATH_PARAMETER, &spec("default = \"x\"")), [""; 0]);
+        }
     }
 
     #[test]

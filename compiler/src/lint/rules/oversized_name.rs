@@ -57,7 +57,9 @@ enum Encoding {
 fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
     for header in headers::fixed(context.toolset) {
         judge("a header name", &header.name.value, Encoding::None, header.name.span, findings);
-        variables(&header.value.value, header.value.span, findings);
+        if header.template.is_none() {
+            variables(&header.value.value, header.value.span, findings);
+        }
     }
     for tool in &context.toolset.tools {
         of_tool(context, tool, findings);
@@ -72,6 +74,11 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
 }
 
 fn of_tool(context: &ToolsetContext<'_>, tool: &ToolSpec, findings: &mut Findings<'_>) {
+    for (_, template) in tool.request_templates() {
+        for name in template.compiled().iter().flat_map(|compiled| &compiled.variables) {
+            judge("the name of a variable", name, Encoding::None, template.span, findings);
+        }
+    }
     for scope in &tool.scopes {
         judge("a scope", &scope.value, Encoding::None, scope.span, findings);
     }
@@ -95,9 +102,9 @@ fn of_parameter(
 ) {
     let (name, wire) = (&parameter.name, parameter.wire_name());
     let encoding = match parameter.position() {
-        Position::Path | Position::Header | Position::Cookie => Encoding::None,
-        Position::Query => Encoding::Percent,
-        Position::Body => body_encoding(tool),
+        None | Some(Position::Path | Position::Header | Position::Cookie) => Encoding::None,
+        Some(Position::Query) => Encoding::Percent,
+        Some(Position::Body) => body_encoding(tool),
     };
     if parameter.wire_name.is_some() {
         judge("the name of a parameter", &name.value, Encoding::None, name.span, findings);
@@ -160,7 +167,8 @@ fn unplaced(tool: &ToolSpec, findings: &mut Findings<'_>) {
     let names = schema_walk::declared_properties(value).into_keys();
     // Those that are too long as they are, are found with the schema.
     let mut long = names.filter(|name| !placed.contains(name.as_str()) && name.len() <= MAX_WRITTEN);
-    if let Some(name) = long.find(|name| encoded(name, encoding) > MAX_NAME_LENGTH) {
+    let is_long = |name: &String| encoded(name, encoding) > MAX_NAME_LENGTH && !tool.is_templated(name);
+    if let Some(name) = long.find(is_long) {
         judge("the name of a property in `input_schema`", &name, encoding, *span, findings);
     }
 }

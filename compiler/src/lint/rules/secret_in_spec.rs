@@ -56,6 +56,14 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
         in_query(context, &url, findings);
     }
     for tool in &context.toolset.tools {
+        // Headers are looked at above.
+        for (key, template) in tool.request_templates().filter(|(key, _)| *key != "headers") {
+            if let Some(found) = secrets::find("", template.text()) {
+                let span = template.locate(context.sources, found.range);
+                let help = "write a variable such as `${NAME}` instead and set it at the edge";
+                findings.report(diagnostic(span, &format!("`{key}`"), found.kind).help(help));
+            }
+        }
         for parameter in &tool.parameters {
             in_parameter(context, tool, parameter, findings);
         }

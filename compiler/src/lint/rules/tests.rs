@@ -9,12 +9,16 @@ use std::collections::BTreeSet;
 /// Rules about files as such: no TOML shows them. `compiler/tests/bad_input.rs` tests them.
 const WITHOUT_TOML: &[&str] = &["unreadable-file", "invalid-utf8", "oversized-file"];
 
+/// Codes of rules that are gone.
+const RETIRED: &[&str] = &["MCP0609"];
+
 #[test]
 fn the_table_is_sorted_and_codes_and_names_are_unique() {
     let codes: Vec<&str> = ALL.iter().map(|rule| rule.code).collect();
     assert!(codes.is_sorted(), "sort the table by code");
     assert_eq!(codes.iter().collect::<BTreeSet<_>>().len(), codes.len());
     assert_eq!(names().collect::<BTreeSet<_>>().len(), codes.len());
+    assert!(!codes.iter().any(|code| RETIRED.contains(code)), "a code is never reused");
 }
 
 #[test]

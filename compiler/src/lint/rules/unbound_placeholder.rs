@@ -74,7 +74,10 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
 /// There is such a parameter, but it goes to another place.
 fn elsewhere(context: &ToolContext<'_>, parameter: &ParameterSpec, span: Span, findings: &mut Findings<'_>) {
     let name = &parameter.name.value;
-    let message = format!("parameter `{name}` exists, but its position is `{}`", parameter.position());
+    let message = match parameter.position() {
+        Some(position) => format!("parameter `{name}` exists, but its position is `{position}`"),
+        None => format!("parameter `{name}` exists, but only templates say where it goes"),
+    };
     let diagnostic = Diagnostic::new(&UNBOUND_PLACEHOLDER, span, message)
         .note("only a parameter with `position = \"path\"` fills a placeholder");
     findings.report(match &parameter.position {
@@ -90,7 +93,7 @@ fn elsewhere(context: &ToolContext<'_>, parameter: &ParameterSpec, span: Span, f
                 return;
             };
             diagnostic
-                .related(after, "it has no `position`, and the default is `body`")
+                .related(after, "it has no `position`")
                 .help("add `position = \"path\"`")
                 .fix(Applicability::Safe, vec![edit])
         }

@@ -59,7 +59,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let span = context.sources.inside(body.span, start..start + name.len());
     let unplaced = unplaced_properties(tool);
     let in_body: Vec<&ParameterSpec> =
-        tool.parameters.iter().filter(|p| p.position() == Position::Body).collect();
+        tool.parameters.iter().filter(|p| p.position() == Some(Position::Body)).collect();
     let is_property = unplaced.iter().any(|property| property == name);
     match tool.parameter(name) {
         None if is_property => {}
@@ -75,9 +75,9 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
             findings.report(diagnostic);
             return;
         }
-        Some(parameter) if parameter.position() != Position::Body => {
-            let position = parameter.position();
-            let message = format!("parameter `{name}` goes into the {position} and cannot be the whole body");
+        Some(parameter) if parameter.position() != Some(Position::Body) => {
+            let place = parameter.position().map_or("template", |position| position.as_str());
+            let message = format!("parameter `{name}` goes into the {place} and cannot be the whole body");
             let mut diagnostic = Diagnostic::new(&UNKNOWN_BODY_PARAMETER, span, message)
                 .help("remove its `position`, or name another parameter");
             if let Some(place) = &parameter.position {
@@ -119,7 +119,8 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
 fn unplaced_properties(tool: &ToolSpec) -> Vec<String> {
     let schema = tool.input_schema.as_ref();
     let declared = schema.map(|schema| schema_walk::declared_properties(&schema.value)).unwrap_or_default();
-    declared.into_keys().filter(|name| tool.parameter(name).is_none()).collect()
+    let is_unplaced = |name: &String| tool.parameter(name).is_none() && !tool.is_templated(name);
+    declared.into_keys().filter(is_unplaced).collect()
 }
 
 #[cfg(test)]

@@ -65,7 +65,10 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
 /// In a JSON body a constant stays what it is.
 fn is_json_member(tool: &ToolSpec, parameter: &ParameterSpec) -> bool {
     let is_form = tool.body.as_ref().is_some_and(|body| body.value == BodySpec::Form);
-    parameter.position() == Position::Body && !is_form
+    match parameter.position() {
+        Some(position) => position == Position::Body && !is_form,
+        None => true,
+    }
 }
 
 /// The first `${` of a constant that would be sent as it stands.
@@ -106,7 +109,7 @@ fn literal_variable(context: &ToolContext<'_>, parameter: &ParameterSpec) -> Opt
 
 /// Whether the elements of an array are written one by one.
 fn is_list(parameter: &ParameterSpec) -> bool {
-    let is_pairs = matches!(parameter.position(), Position::Query | Position::Body);
+    let is_pairs = matches!(parameter.position(), Some(Position::Query | Position::Body));
     match parameter.style.as_ref().map(|style| style.value) {
         Some(Style::Comma | Style::Space | Style::Pipe) => true,
         Some(Style::Repeat) => is_pairs,
@@ -131,7 +134,7 @@ fn style_of_object(parameter: &ParameterSpec) -> Option<Diagnostic> {
     let style = parameter.style.as_ref()?;
     let value = parameter.value.as_ref().filter(|value| matches!(value.value, Json::Object(_)))?;
     // In a path, header or cookie, no object can be deep.
-    let is_pairs = matches!(parameter.position(), Position::Query | Position::Body);
+    let is_pairs = matches!(parameter.position(), Some(Position::Query | Position::Body));
     if parameter.kind.value != Type::Object || style.value != Style::Deep || !is_pairs {
         return None;
     }

@@ -4,7 +4,7 @@ use crate::lint::values::show_text;
 use crate::lint::{Check, Findings, ToolContext, rule, schemas, urls};
 use crate::schema_walk;
 use crate::source::Span;
-use crate::spec::{BodySpec, ParameterSpec, Type};
+use crate::spec::{BodySpec, ParameterSpec, TemplateSpec, Type};
 use mcp_bundle::tag::{Position, Style};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -136,6 +136,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let unplaced = || {
         let span = schema.map_or(tool.span, |schema| schema.span);
         let all = declared.iter().flatten().filter(|(name, _)| !placed.contains(name.as_str()));
+        let all = all.filter(|(name, _)| !tool.is_templated(name));
         all.map(move |(name, schema)| (name.as_str(), *schema, span))
     };
 
@@ -155,7 +156,9 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let mut members: Vec<&ParameterSpec> = Vec::new();
     for parameter in &tool.parameters {
         let wire = parameter.wire_name();
-        let position = parameter.position();
+        let Some(position) = parameter.position() else {
+            continue;
+        };
         if wire.value.is_empty() {
             let message =
                 format!("parameter `{}` has an empty name towards the upstream", parameter.name.value);
@@ -191,11 +194,16 @@ fn fixed<'a>(context: &ToolContext<'a>, names: &mut Names<'a>) {
         }
         names.insert((Position::Query, name.decoded.into_owned()), Taken { by, is_deep: false });
     }
+    let template = context.tool.endpoint_template.as_ref();
+    for name in template.and_then(TemplateSpec::compiled).map(urls::template_names).unwrap_or_default() {
+        let whole = endpoint.map_or(context.tool.span, |endpoint| endpoint.span);
+        names.insert((Position::Query, name), Taken { by: Sender::Endpoint(whole), is_deep: false });
+    }
 }
 
 /// Whether a caller's argument is sent as `name[…]`. A constant never is.
 fn is_deep(parameter: &ParameterSpec, declared: Option<&Properties<'_>>) -> bool {
-    if parameter.is_hidden() || !matches!(parameter.position(), Position::Query | Position::Body) {
+    if parameter.is_hidden() || !matches!(parameter.position(), Some(Position::Query | Position::Body)) {
         return false;
     }
     if let Some(style) = &parameter.style {
@@ -314,7 +322,7 @@ fn report_same(parameter: &ParameterSpec, other: Sender<'_>, findings: &mut Find
         "parameters `{name}` and `{}` are both sent as `{}` in the {}",
         parameter.name.value,
         wire.value,
-        parameter.position()
+        parameter.position().unwrap_or(Position::Body)
     );
     findings.report(
         Diagnostic::new(&WIRE_NAME_CONFLICT, wire.span, message)

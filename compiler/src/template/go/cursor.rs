@@ -71,7 +71,11 @@ impl Parser<'_> {
         let error = TemplateError::syntax(token.span.clone(), format!("unexpected {what} in {context}"));
         let handlebars =
             matches!(self.text(&token.span), "#" | "/" | "^" | ">" | "!" | "&" | "@" | "~" | "{");
+        let operator = operator_help(self.source, token.span.start);
         self.errors.push(match &token.kind {
+            TokenKind::Other | TokenKind::Assign | TokenKind::Pipe if operator.is_some() => {
+                TemplateError { help: operator, ..error }
+            }
             TokenKind::Other if handlebars => error.with_help("this is Handlebars syntax, not Go's"),
             TokenKind::Number(_) => error.with_help("an element is read with `index`, as in `index .list 0`"),
             _ => error,
@@ -87,6 +91,32 @@ impl Parser<'_> {
             self.skip_action();
         }
     }
+}
+
+/// What Go writes for the operator at an offset. Of two characters that are alike, it may be the second one's.
+pub(super) fn operator_help(source: &str, at: usize) -> Option<String> {
+    const OPERATORS: [(&str, &str); 9] = [
+        ("&&", "and .a .b"),
+        ("||", "or .a .b"),
+        ("==", "eq .a .b"),
+        ("!=", "ne .a .b"),
+        ("<=", "le .a .b"),
+        (">=", "ge .a .b"),
+        ("<", "lt .a .b"),
+        (">", "gt .a .b"),
+        ("!", "not .a"),
+    ];
+    let (before, rest) = source.split_at_checked(at)?;
+    let second = |operator: &str| {
+        let half = operator.get(..1).unwrap_or_default();
+        matches!(operator, "||" | "==") && before.ends_with(half) && rest.starts_with(half)
+    };
+    let (operator, call) =
+        OPERATORS.iter().find(|(operator, _)| rest.starts_with(operator) || second(operator))?;
+    // Handlebars has partials and comments that begin so.
+    let is_first = before.trim_end().trim_end_matches('-').ends_with("{{");
+    let negates = *operator == "!" && rest.get(1..).is_some_and(|rest| rest.starts_with(['.', '$', '(']));
+    (!is_first || negates).then(|| format!("write `{call}`"))
 }
 
 #[cfg(test)]
@@ -115,6 +145,30 @@ mod tests {
     fn foreign_syntax_is_named_in_the_help() {
         let help = |source| first(source).1.unwrap_or_default();
         assert_eq!(help("{{#if x}}a{{/if}}"), "this is Handlebars syntax, not Go's");
+        assert_eq!(help("{{> x}}"), "this is Handlebars syntax, not Go's");
+        assert_eq!(help("{{! x}}"), "this is Handlebars syntax, not Go's");
         assert_eq!(help("{{ .l.0 }}"), "an element is read with `index`, as in `index .list 0`");
+    }
+
+    #[test]
+    fn operators_are_functions() {
+        for (condition, call) in [
+            (".a && .b", "and .a .b"),
+            (".a || .b", "or .a .b"),
+            ("!.a", "not .a"),
+            (".a == 1", "eq .a .b"),
+            (".a==1", "eq .a .b"),
+            ("$ == 1", "eq .a .b"),
+            (".a != 1", "ne .a .b"),
+            (".a < 1", "lt .a .b"),
+            (".a > 1", "gt .a .b"),
+            (".a <= 1", "le .a .b"),
+            ("len .a >= 1", "ge .a .b"),
+            ("(.a) && (.b)", "and .a .b"),
+        ] {
+            let help = Some(format!("write `{call}`"));
+            assert_eq!(first(&format!("{{{{ if {condition} }}}}x{{{{ end }}}}")).1, help, "{condition}");
+        }
+        assert_eq!(first("{{ !.a }}").1.as_deref(), Some("write `not .a`"));
     }
 }

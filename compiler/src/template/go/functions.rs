@@ -74,6 +74,12 @@ functions! {
     Uuidv4 "uuidv4" 0..0,
 }
 
+impl Function {
+    pub fn name(self) -> &'static str {
+        FUNCTIONS.iter().find(|signature| signature.function == self).map_or("", |signature| signature.name)
+    }
+}
+
 /// A function's name and arity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signature {
@@ -106,8 +112,35 @@ impl Signature {
     }
 }
 
+/// What Go writes for a word of another language's blocks.
+fn foreign_word(name: &str) -> Option<&'static str> {
+    match name {
+        "endif" | "endfor" | "endforeach" | "endrange" | "endwith" => Some("end"),
+        "elseif" | "elsif" | "elif" => Some("else if"),
+        "for" | "foreach" | "forEach" => Some("range"),
+        _ => None,
+    }
+}
+
+/// The function that another template language calls so. Without arguments, such a name is meant as a field.
+fn foreign_function(name: &str) -> Option<&'static str> {
+    match name {
+        "json" | "toJSON" | "jsonify" | "stringify" => Some("toJson"),
+        "length" | "size" | "count" => Some("len"),
+        "lowercase" | "downcase" | "toLower" => Some("lower"),
+        "uppercase" | "upcase" | "toUpper" => Some("upper"),
+        _ => None,
+    }
+}
+
 /// What to write instead of an unknown function. Without arguments it may be meant as a field.
 pub(super) fn help_for_unknown(name: &str, has_arguments: bool) -> Option<String> {
+    if let Some(word) = foreign_word(name) {
+        return Some(format!("write `{word}`"));
+    }
+    if let Some(function) = foreign_function(name).filter(|_| has_arguments) {
+        return Some(format!("did you mean `{function}`?"));
+    }
     match nearest(name, FUNCTIONS.iter().map(|signature| signature.name)) {
         Some(known) => Some(format!("did you mean `{known}`?")),
         None if has_arguments => None,
@@ -165,5 +198,13 @@ mod tests {
         assert_eq!(help("name", false), "a field is written with a dot: `.name`");
         assert_eq!(help("this", false), "the current value is written `.`");
         assert_eq!(help("typeOf", true), "");
+        assert_eq!(help("json", true), "did you mean `toJson`?");
+        assert_eq!(help("length", true), "did you mean `len`?");
+        assert_eq!(help("size", false), "a field is written with a dot: `.size`");
+        assert_eq!(help("lowercase", true), "did you mean `lower`?");
+        assert_eq!(help("uppercase", true), "did you mean `upper`?");
+        assert_eq!(help("endif", false), "write `end`");
+        assert_eq!(help("elif", true), "write `else if`");
+        assert_eq!(help("foreach", true), "write `range`");
     }
 }

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::cursor::operator_help;
 use super::literal::{self, LiteralError};
 use super::token::{Token, TokenKind};
 use crate::template::{MAX_PAREN_DEPTH, TemplateError};
@@ -309,7 +310,9 @@ impl<'s> Lexer<'s> {
         let name = self.source.get(start..self.pos).unwrap_or_default();
         let span = self.pos..self.pos + c.len_utf8();
         let error = TemplateError::syntax(span, format!("unexpected `{c}` after `{name}`"));
-        Err(if name.starts_with('.') && c == '-' {
+        Err(if let Some(help) = operator_help(self.source, self.pos) {
+            error.with_help(help)
+        } else if name.starts_with('.') && c == '-' {
             error.with_help("a key that is no identifier is read with `index`, as in `index . \"a-b\"`")
         } else {
             error

@@ -102,6 +102,10 @@ pub enum Literal {
 pub struct Path {
     pub scope: ScopeId,
     pub keys: Vec<String>,
+    /// The path as written; the whole tag if it is not found there.
+    pub span: Span,
+    /// The last key, or the same as `span` if it cannot be told apart.
+    pub key_span: Span,
 }
 
 /// `@index`, `@key`, `@first`, `@last` and the second block parameter of `each`.

@@ -20,14 +20,15 @@ fn errors(source: &str) -> Vec<(ErrorKind, &str, String)> {
     errors.into_iter().map(|error| (error.kind, &source[error.span], error.message)).collect()
 }
 
-fn key(name: &str) -> Expr {
-    Expr::Path(Path { scope: ScopeId::ROOT, keys: vec![name.to_owned()] })
+fn key(name: &str, at: usize) -> Expr {
+    let span = at..at + name.len();
+    Expr::Path(Path { scope: ScopeId::ROOT, keys: vec![name.to_owned()], span: span.clone(), key_span: span })
 }
 
 #[test]
 fn the_three_ways_to_print_are_one() {
     for source in ["{{a}}", "{{{a}}}", "{{&a}}", "{{~a~}}"] {
-        let expected = Node::Emit(Emit { value: key("a"), span: 0..source.len() });
+        let expected = Node::Emit(Emit { value: key("a", source.find('a').unwrap()), span: 0..source.len() });
         assert_eq!(single(source), expected);
     }
 }

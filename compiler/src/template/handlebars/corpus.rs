@@ -62,7 +62,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("{{- range $i, $v := .l }}{{ end }}", "invalid Handlebars syntax"),
     ("{{ if .x }}a{{ end }}", "invalid Handlebars syntax"),
     ("{{/* c */}}", "invalid Handlebars syntax"),
-    ("{{^a}}x{{/a}}", "`{{else}}` outside a block"),
+    ("{{^a}}x{{/a}}", "`{{^a}}` outside a block"),
     ("a {{x", "unclosed tag"),
     ("{{{x}}", "unclosed tag"),
     ("{{lookup m \"a}}", "unclosed tag"),

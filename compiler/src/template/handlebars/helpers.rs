@@ -82,8 +82,13 @@ impl Known {
 
     /// The usable helper that `name` most likely stands for.
     pub fn closest(name: &str) -> Option<&'static str> {
-        nearest(name, Self::NAMES.iter().filter(|(_, known)| *known != Self::Log).map(|(name, _)| *name))
+        nearest(name, names())
     }
+}
+
+/// The helpers that can be used, sorted.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    Known::NAMES.iter().filter(|(_, known)| *known != Known::Log).map(|(name, _)| *name)
 }
 
 #[cfg(test)]

@@ -49,7 +49,10 @@ fn explain(
                 None => "invalid Handlebars syntax".to_owned(),
             };
             let error = TemplateError::syntax(positions.error_span(offset), message);
-            if positions.tag_text(offset).is_some_and(looks_like_go) {
+            let tag = positions.tag_text(offset).unwrap_or_default();
+            if let Some(condition) = with_helper(tag) {
+                error.with_help(format!("write `{condition}`"))
+            } else if looks_like_go(tag) {
                 error.with_help("this is Go template syntax, not Handlebars'")
             } else {
                 error
@@ -88,6 +91,47 @@ fn readable(expected: &str) -> Option<String> {
     }
     let last = words.pop()?;
     Some(if words.is_empty() { last.to_owned() } else { format!("{} or {last}", words.join(", ")) })
+}
+
+/// A condition with an operator, as Handlebars writes it.
+fn with_helper(tag: &str) -> Option<String> {
+    const OPERATORS: [(&str, &str); 11] = [
+        ("===", "eq"),
+        ("!==", "ne"),
+        ("==", "eq"),
+        ("!=", "ne"),
+        ("<=", "lte"),
+        (">=", "gte"),
+        ("&&", "and"),
+        ("||", "or"),
+        ("<", "lt"),
+        (">", "gt"),
+        ("=", "eq"),
+    ];
+    let inner = tag.trim_matches(['{', '}', '~', ' ']);
+    let (block, condition) = ["#if ", "#unless ", "else if "]
+        .iter()
+        .find_map(|block| Some((*block, inner.strip_prefix(block)?.trim())))?;
+    // One operator between two words: more are for the author to sort out.
+    let words: Vec<&str> = condition.split_whitespace().collect();
+    let helper = |operator: &str| OPERATORS.iter().find(|(known, _)| *known == operator);
+    let call = match words.as_slice() {
+        [one, operator, other] => {
+            let (_, helper) = helper(operator)?;
+            format!("{helper} {one} {other}")
+        }
+        [one] => match OPERATORS.iter().find_map(|(known, helper)| Some((one.split_once(known)?, helper))) {
+            Some(((left, right), helper)) if !left.is_empty() && !right.is_empty() => {
+                format!("{helper} {left} {right}")
+            }
+            _ => format!("not {}", one.strip_prefix('!').filter(|name| !name.is_empty())?),
+        },
+        _ => return None,
+    };
+    let is_go = call
+        .split(' ')
+        .any(|word| word.starts_with('.') && !word.starts_with("./") && !word.starts_with(".."));
+    (!is_go).then(|| format!("{{{{{block}({call})}}}}"))
 }
 
 /// Whether a tag that is no Handlebars would be something in Go.
@@ -132,6 +176,28 @@ mod tests {
             );
         }
         assert_eq!(first("{{a.}}").help, None);
+    }
+
+    #[test]
+    fn what_other_languages_write_is_put_right() {
+        for (source, help) in [
+            ("{{#if a == 'b'}}x{{/if}}", "{{#if (eq a 'b')}}"),
+            ("{{#if a.b=='b'}}x{{/if}}", "{{#if (eq a.b 'b')}}"),
+            ("{{#if a != 1}}x{{/if}}", "{{#if (ne a 1)}}"),
+            ("{{#unless a > 1}}x{{/unless}}", "{{#unless (gt a 1)}}"),
+            ("{{#if a && b}}x{{/if}}", "{{#if (and a b)}}"),
+            ("{{#if a || b}}x{{/if}}", "{{#if (or a b)}}"),
+            ("{{#if !a}}x{{/if}}", "{{#if (not a)}}"),
+            ("{{#if a}}x{{else if b == 1}}y{{/if}}", "{{else if (eq b 1)}}"),
+            ("{{#foreach items}}x{{/foreach}}", "{{#each items}}"),
+            ("{{#ifEquals a 'b'}}x{{/ifEquals}}", "{{#if (eq a 'b')}}"),
+            ("{{#ifEq a b}}x{{/ifEq}}", "{{#if (eq a b)}}"),
+            ("{{^items}}x{{/items}}", "{{#unless items}}"),
+        ] {
+            assert_eq!(first(source).help, Some(format!("write `{help}`")), "{source}");
+        }
+        assert_eq!(first("{{else}}").message, "`{{else}}` outside a block");
+        assert_eq!(first("{{#if a == b && c}}x{{/if}}").help, None);
     }
 
     #[test]

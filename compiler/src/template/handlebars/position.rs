@@ -84,6 +84,21 @@ impl<'s> Positions<'s> {
         }
     }
 
+    /// The place of `word` within a tag where it is not a part of a longer one, or the whole tag.
+    pub fn word(&self, tag: &Range<usize>, word: &str) -> Range<usize> {
+        let text = self.source.get(tag.clone()).unwrap_or_default();
+        let goes_on = |c: char| c.is_alphanumeric() || "_-./@#\"'".contains(c);
+        let stands_alone = |at: &usize| {
+            let before = text.get(..*at).and_then(|before| before.chars().next_back());
+            let after = text.get(at + word.len()..).and_then(|after| after.chars().next());
+            !word.is_empty() && !before.is_some_and(goes_on) && !after.is_some_and(goes_on)
+        };
+        match text.match_indices(word).map(|(at, _)| at).find(stands_alone) {
+            Some(at) => tag.start + at..tag.start + at + word.len(),
+            None => tag.clone(),
+        }
+    }
+
     /// The span to show for a syntax error at an offset: one character, or a tag if it starts there.
     pub fn error_span(&self, offset: usize) -> Range<usize> {
         if let Some(tag) = self.tags.iter().find(|tag| tag.span.start == offset) {
@@ -140,5 +155,8 @@ mod tests {
         assert_eq!(positions.error_span(5), 5..7);
         assert_eq!(positions.error_span(7), 7..7);
         assert_eq!(positions.within(&(0..5), "a"), 2..3);
+        let positions = self::positions("{{#each e.a e}}");
+        assert_eq!(positions.word(&(0..15), "e"), 12..13);
+        assert_eq!(positions.word(&(0..15), "a"), 0..15);
     }
 }

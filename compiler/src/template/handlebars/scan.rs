@@ -241,7 +241,16 @@ impl<'s> Scanner<'s> {
 
     fn else_tag(&mut self, span: Range<usize>) -> Result<(), TemplateError> {
         let Some(block) = self.open.last_mut() else {
-            self.report(TemplateError::syntax(span, "`{{else}}` outside a block"));
+            let tag = self.source.get(span.clone()).unwrap_or_default();
+            let inner = tag.trim_matches(|c: char| is_space(c) || matches!(c, '{' | '}' | '~'));
+            let error = match inner.strip_prefix('^').map(|name| name.trim_matches(is_space)) {
+                Some(name) if !name.is_empty() => {
+                    TemplateError::syntax(span, format!("`{tag}` outside a block"))
+                        .with_help(format!("write `{{{{#unless {name}}}}}`"))
+                }
+                _ => TemplateError::syntax(span, "`{{else}}` outside a block"),
+            };
+            self.report(error);
             return Ok(());
         };
         block.elses += 1;

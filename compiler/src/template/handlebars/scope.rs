@@ -82,17 +82,19 @@ impl Scopes {
         // The marks are `@root` or any number of `../`; their type is private to the crate.
         let raw = ["this.", "this/", "./"].iter().find_map(|here| raw.strip_prefix(here)).unwrap_or(raw);
         if marks > 0 && raw.starts_with("@root") {
-            return Ok(Expr::Path(Path { scope: ScopeId::ROOT, keys: keys.collect() }));
+            return Ok(Expr::Path(path(ScopeId::ROOT, keys.collect())));
         }
         let first = keys.next();
         match first.as_deref().and_then(|name| self.param(name)) {
+            // A string or a number, in which no key finds anything.
+            Some((_, Param::KeyOrIndex)) if keys.next().is_some() => Ok(Expr::Literal(Literal::Null)),
             Some((scope, Param::KeyOrIndex)) => {
                 Ok(Expr::Loop(LoopValue { scope, item: LoopItem::KeyOrIndex }))
             }
-            Some((scope, Param::Value)) => Ok(Expr::Path(Path { scope, keys: keys.collect() })),
+            Some((scope, Param::Value)) => Ok(Expr::Path(path(scope, keys.collect()))),
             None => {
                 let scope = self.up(marks).ok_or(Unresolved::AboveRoot)?.id;
-                Ok(Expr::Path(Path { scope, keys: first.into_iter().chain(keys).collect() }))
+                Ok(Expr::Path(path(scope, first.into_iter().chain(keys).collect())))
             }
         }
     }
@@ -103,7 +105,7 @@ impl Scopes {
             "key" => LoopItem::Key,
             "first" => LoopItem::First,
             "last" => LoopItem::Last,
-            "root" if levels == 0 => return Ok(Expr::Path(Path { scope: ScopeId::ROOT, keys: Vec::new() })),
+            "root" if levels == 0 => return Ok(Expr::Path(path(ScopeId::ROOT, Vec::new()))),
             _ => return Err(Unresolved::UnknownLocal(name.to_owned())),
         };
         let each = self.up(levels).and_then(|scope| scope.each);
@@ -121,7 +123,8 @@ impl Scopes {
     /// The innermost block parameter of that name; `../` does not matter to it.
     fn param(&self, name: &str) -> Option<(ScopeId, Param)> {
         std::iter::once(&self.inner).chain(self.outer.iter().rev()).find_map(|scope| {
-            let (_, param) = scope.params.iter().find(|(param, _)| param == name)?;
+            // Of two with the same name, the crate keeps the second.
+            let (_, param) = scope.params.iter().rev().find(|(param, _)| param == name)?;
             Some((scope.id, *param))
         })
     }
@@ -139,12 +142,17 @@ impl Scopes {
     }
 }
 
+/// A path whose place is not known here.
+fn path(scope: ScopeId, keys: Vec<String>) -> Path {
+    Path { scope, keys, span: 0..0, key_span: 0..0 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn path(scope: u32, keys: &[&str]) -> Expr {
-        Expr::Path(Path { scope: ScopeId(scope), keys: keys.iter().map(|key| (*key).to_owned()).collect() })
+        Expr::Path(super::path(ScopeId(scope), keys.iter().map(|key| (*key).to_owned()).collect()))
     }
 
     fn resolve(scopes: &Scopes, text: &str) -> Option<Expr> {
@@ -192,9 +200,18 @@ mod tests {
         assert_eq!(resolve(&scopes, "item.x"), Some(path(1, &["x"])));
         let key = LoopValue { scope: ScopeId(1), item: LoopItem::KeyOrIndex };
         assert_eq!(resolve(&scopes, "at"), Some(Expr::Loop(key)));
+        assert_eq!(resolve(&scopes, "at.x"), Some(Expr::Literal(Literal::Null)));
         scopes.leave();
         scopes.leave();
         assert_eq!(resolve(&scopes, "item.x"), Some(path(0, &["item", "x"])));
+    }
+
+    #[test]
+    fn of_two_block_parameters_with_one_name_the_second_counts() {
+        let mut scopes = Scopes::new();
+        scopes.enter_each(vec!["a".to_owned(), "a".to_owned()]);
+        let key = LoopValue { scope: ScopeId(1), item: LoopItem::KeyOrIndex };
+        assert_eq!(resolve(&scopes, "a"), Some(Expr::Loop(key)));
     }
 
     #[test]

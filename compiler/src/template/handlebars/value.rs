@@ -41,6 +41,17 @@ impl Builder<'_> {
     pub fn parameter(&mut self, parameter: &Parameter, span: &Span) -> Option<Expr> {
         match parameter {
             Parameter::Path(path) => match self.scopes.resolve(path) {
+                Ok(Expr::Path(mut path)) => {
+                    let raw = parameter.as_name().unwrap_or_default();
+                    path.span = self.positions.word(span, raw);
+                    let key = path.keys.last().filter(|key| raw.ends_with(key.as_str()));
+                    let start = match key {
+                        Some(key) if path.span != *span => path.span.end - key.len(),
+                        _ => path.span.start,
+                    };
+                    path.key_span = start..path.span.end;
+                    Some(Expr::Path(path))
+                }
                 Ok(value) => Some(value),
                 Err(unresolved) => {
                     self.unresolved(unresolved, parameter.as_name().unwrap_or_default(), span);
@@ -132,16 +143,35 @@ impl Builder<'_> {
     /// A block whose name is no block helper.
     pub fn not_a_block(&mut self, known: Option<Known>, name: &str, span: &Span) {
         let place = self.positions.within(span, name);
+        let meant = self.meant_block(name, span);
         let error = match known {
             Some(Known::Log) => TemplateError::unsupported(place, "`log` is not supported"),
             Some(_) => TemplateError::syntax(place, format!("`{name}` is not a block helper"))
                 .with_help(format!("write `{{{{{name} …}}}}`")),
-            None if Known::closest(name).is_some() => unknown(name, place),
-            None => unknown(name, place).with_help(format!(
-                "write `{{{{#if {name}}}}}`, `{{{{#each {name}}}}}` or `{{{{#with {name}}}}}`"
-            )),
+            None => match meant {
+                Some(block) => unknown(name, place).with_help(format!("write `{block}`")),
+                None if Known::closest(name).is_some() => unknown(name, place),
+                None => unknown(name, place).with_help(format!(
+                    "write `{{{{#if {name}}}}}`, `{{{{#each {name}}}}}` or `{{{{#with {name}}}}}`"
+                )),
+            },
         };
         self.errors.push(error);
+    }
+
+    /// The block that one of other languages or libraries stands for, with the same parameters.
+    fn meant_block(&self, name: &str, span: &Span) -> Option<String> {
+        let tag = self.positions.tag_text(span.start)?;
+        let inner = tag.trim_matches(['{', '}', '~', '#', ' ']);
+        let params = inner.strip_prefix(name)?.trim();
+        Some(match name {
+            "foreach" | "forEach" | "for" => format!("{{{{#each {params}}}}}"),
+            "ifEquals" | "ifEq" | "if_eq" | "ifeq" | "equals" => format!("{{{{#if (eq {params})}}}}"),
+            "ifNotEquals" | "ifNotEq" | "ifNe" | "unlessEquals" | "unlessEq" | "unless_eq" => {
+                format!("{{{{#if (ne {params})}}}}")
+            }
+            _ => return None,
+        })
     }
 
     /// Checks a block's parameters, hash and block parameters.

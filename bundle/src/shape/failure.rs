@@ -1,0 +1,93 @@
+//! What can keep an answer from becoming a good result.
+
+use super::body;
+use super::status::Status;
+use crate::template::RenderError;
+use std::fmt;
+
+/// Characters of a reason, which may quote parts of the answer.
+const MAX_REASON: usize = 500;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// The upstream answered with a status that is no success.
+    Status(u16),
+    /// `response_template` or `error_template` could not be rendered.
+    Template { key: &'static str, error: RenderError },
+    /// The answer has nothing that the paths of `select` could lead into.
+    Select(String),
+    /// The answer is not what `output_schema` promises.
+    OutputSchema(String),
+    /// A result cannot hold the body.
+    NotText { content_type: Option<String>, bytes: usize },
+    /// The body has more bytes than the tool takes.
+    TooLarge { status: u16, limit: usize },
+}
+
+impl Failure {
+    /// A stable name, for logs and metrics.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Failure::Status(_) => "upstream_status",
+            Failure::Template { .. } => "template_render",
+            Failure::Select(_) => "select",
+            Failure::OutputSchema(_) => "output_schema",
+            Failure::NotText { .. } => "not_text",
+            Failure::TooLarge { .. } => "response_too_large",
+        }
+    }
+
+    /// What the model that called is told.
+    pub(super) fn words(&self, tool: &str) -> String {
+        match self {
+            Failure::Status(status) => {
+                let end = if Status(*status).is_redirect() { ", which is not followed." } else { "." };
+                format!("The upstream answered {}{end}", Status(*status))
+            }
+            Failure::Template { key, error } => {
+                let join = if error.at.is_some() { ',' } else { ':' };
+                format!("The answer could not be rendered: {key} of `{tool}`{join} {}", bounded(error))
+            }
+            Failure::Select(reason) => {
+                format!("The answer does not have what `select` of `{tool}` takes from it: {reason}")
+            }
+            Failure::OutputSchema(problems) => {
+                format!("The answer is not what `output_schema` of `{tool}` promises: {problems}")
+            }
+            Failure::NotText { content_type, bytes } => {
+                format!("The answer is not text ({}).", body::describe(content_type.as_deref(), *bytes))
+            }
+            Failure::TooLarge { status, limit } => format!(
+                "The upstream answered {} with more than {limit} bytes, the most that `{tool}` takes. Ask for less.",
+                Status(*status)
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Status(status) => write!(f, "the upstream answered {}", Status(*status)),
+            Failure::Template { key, error } => write!(f, "{key}: {error}"),
+            Failure::Select(reason) => write!(f, "select: {reason}"),
+            Failure::OutputSchema(problems) => write!(f, "output_schema: {problems}"),
+            Failure::NotText { content_type, bytes } => {
+                write!(f, "the answer is not text ({})", body::describe(content_type.as_deref(), *bytes))
+            }
+            Failure::TooLarge { limit, .. } => write!(f, "the answer has more than {limit} bytes"),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// A reason cut to what a message may hold.
+pub(super) fn bounded(reason: &impl fmt::Display) -> String {
+    let mut text = reason.to_string();
+    if let Some((end, _)) = text.char_indices().nth(MAX_REASON) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}

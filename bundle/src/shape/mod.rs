@@ -1,0 +1,207 @@
+//! Shaping: the upstream's answer in, the members of an MCP result out.
+//!
+//! A pure function of the plan and the answer. What the proxy sends is what `mcpc test` compares. Nothing of the
+//! request is known here, so nothing of it can appear in a result.
+//!
+//! | the answer | the result |
+//! |---|---|
+//! | a success | its text, or what `select` keeps of it, or what `response_template` makes of that |
+//! | a success that the tool cannot use | an error: why, and the raw answer |
+//! | any other status | an error: what `error_template` makes of it, or the status and the start of the body |
+//!
+//! A warm [`Scratch`] makes shaping an answer free of allocations but for the result itself, unless there is an output
+//! schema or something fails.
+
+mod body;
+mod content;
+mod failure;
+mod project;
+mod refusal;
+pub mod select;
+mod status;
+mod success;
+#[cfg(test)]
+mod tests;
+
+pub use failure::Failure;
+
+use crate::matchers::Matchers;
+use crate::plan::{Contents, ToolPlan};
+use crate::template::{self, Ambient, Fault, RenderError, Trace};
+use content::Content;
+use project::Projector;
+use status::Status;
+
+/// Text that a scratch keeps room for; an answer beyond that is rare, and its memory goes back.
+const KEPT_TEXT: usize = 1 << 20;
+
+/// What the upstream said.
+#[derive(Debug, Clone, Copy)]
+pub struct Answer<'a> {
+    pub status: u16,
+    /// The `content-type` header.
+    pub content_type: Option<&'a str>,
+    pub body: &'a [u8],
+}
+
+/// What shaping may use at most.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of text in a result; a tool's own limit can only lower it.
+    pub text: usize,
+    /// Nesting of the answer.
+    pub depth: usize,
+    pub template: template::Limits,
+}
+
+/// Memory that one call leaves to the next.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    template: template::Scratch,
+    projector: Projector,
+    /// What `select` kept.
+    selection: String,
+}
+
+/// What became of an answer, for logs and metrics; the result itself says it in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shaped {
+    /// The result is marked `isError`.
+    pub is_error: bool,
+    pub failure: Option<Failure>,
+    pub structured: Option<Structured>,
+}
+
+/// Where the result holds `structuredContent`, for callers whose revision does not know it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Structured {
+    /// The length of the output before the member and its comma. It is the last one: cutting there removes it.
+    pub start: usize,
+    /// Before 2026-07-28 only objects are allowed.
+    pub is_object: bool,
+}
+
+/// What shaping knows beside the answer.
+#[derive(Debug, Clone, Copy)]
+struct Call<'a> {
+    contents: &'a Contents,
+    matchers: &'a Matchers,
+    tool: &'a ToolPlan,
+    limits: &'a Limits,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { text: 1 << 20, depth: 64, template: template::Limits::default() }
+    }
+}
+
+/// Appends the members of the result, without the braces around them: `"content":[…]`, then `"structuredContent":…`
+/// where the tool has an output schema, then `"isError":true` for a failure. Of a tool with a fixed answer, `answer` is
+/// not looked at.
+#[expect(clippy::too_many_arguments, reason = "each has an owner and a lifetime of its own")]
+pub fn shape(
+    contents: &Contents,
+    matchers: &Matchers,
+    tool: &ToolPlan,
+    answer: &Answer<'_>,
+    ambient: &Ambient,
+    limits: &Limits,
+    scratch: &mut Scratch,
+    trace: &mut impl Trace,
+    out: &mut Vec<u8>,
+) -> Shaped {
+    if let Some(shaped) = respond(contents, matchers, tool, limits, out) {
+        return shaped;
+    }
+    let call = Call { contents, matchers, tool, limits };
+    let limit = contents.policies.get(tool.policy as usize).and_then(|policy| policy.max_response_bytes);
+    let shaped = match limit {
+        Some(limit) if answer.body.len() > limit as usize => {
+            too_large(contents, tool, answer.status, limit as usize, out)
+        }
+        _ if Status(answer.status).is_success() => {
+            success::write(&call, answer, ambient, scratch, trace, out)
+        }
+        _ => refusal::write(&call, answer, ambient, scratch, trace, out),
+    };
+    scratch.template.shrink(KEPT_TEXT);
+    if scratch.selection.capacity() > KEPT_TEXT {
+        scratch.selection = String::new();
+    }
+    shaped
+}
+
+/// The result of a tool with a fixed answer, as [`shape`] appends it; `None` for other tools.
+pub fn respond(
+    contents: &Contents,
+    matchers: &Matchers,
+    tool: &ToolPlan,
+    limits: &Limits,
+    out: &mut Vec<u8>,
+) -> Option<Shaped> {
+    let text = contents.strings.get(tool.response.respond?);
+    Some(success::fixed(&Call { contents, matchers, tool, limits }, text, out))
+}
+
+/// The result of an answer that was not read to its end because it has more than `limit` bytes.
+pub fn too_large(
+    contents: &Contents,
+    tool: &ToolPlan,
+    status: u16,
+    limit: usize,
+    out: &mut Vec<u8>,
+) -> Shaped {
+    let failure = Failure::TooLarge { status, limit };
+    let mut content = Content::new(out);
+    content.text(&failure.words(contents.strings.get(tool.name)));
+    content.end_error();
+    Shaped::failed(failure)
+}
+
+impl Shaped {
+    fn good(structured: Option<Structured>) -> Shaped {
+        Shaped { is_error: false, failure: None, structured }
+    }
+
+    fn failed(failure: Failure) -> Shaped {
+        Shaped { is_error: true, failure: Some(failure), structured: None }
+    }
+}
+
+impl Call<'_> {
+    /// Bytes of text that the result may hold.
+    fn text_limit(&self) -> usize {
+        let policy = self.contents.policies.get(self.tool.policy as usize);
+        let own = policy.and_then(|policy| policy.max_text_bytes).map_or(usize::MAX, |limit| limit as usize);
+        own.min(self.limits.text)
+    }
+
+    /// The words of a failure, which say which tool it is about.
+    fn words(&self, failure: &Failure) -> String {
+        failure.words(self.contents.strings.get(self.tool.name))
+    }
+
+    /// Runs a template over a JSON text and appends its text as the inside of a JSON string.
+    fn render(
+        &self,
+        index: u32,
+        data: &str,
+        ambient: &Ambient,
+        scratch: &mut template::Scratch,
+        trace: &mut impl Trace,
+        out: &mut Vec<u8>,
+    ) -> Result<(), RenderError> {
+        let Some(program) = self.contents.templates.programs.get(index as usize) else {
+            let fault = Fault::value("the bundle does not have the template");
+            return Err(RenderError { fault, at: None, op: None });
+        };
+        let limits = template::Limits {
+            output: self.limits.template.output.min(self.text_limit()),
+            depth: self.limits.template.depth.min(self.limits.depth),
+            ..self.limits.template.clone()
+        };
+        trace.program(index);
+        template::render_text(self.contents, program, data, ambient, &limits, scratch, trace, out)
+    }
+}

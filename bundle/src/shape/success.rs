@@ -1,0 +1,155 @@
+//! Answers with a status of 200 to 299.
+
+use super::body::{self, Body};
+use super::content::Content;
+use super::failure::bounded;
+use super::status::Status;
+use super::{Answer, Call, Failure, Scratch, Shaped, Structured};
+use crate::bind::{schema_problem, shorten};
+use crate::json;
+use crate::schema;
+use crate::template::{Ambient, Trace};
+
+/// Ways in which an answer fails its schema that a result tells.
+const MAX_TOLD: usize = 5;
+
+/// The text of a result, and the JSON behind it.
+struct Parts<'a> {
+    /// The answer as it came.
+    raw: &'a str,
+    /// What `select` kept of it, or the same.
+    text: &'a str,
+    /// What templates and the schema see.
+    data: &'a str,
+}
+
+pub(super) fn write(
+    call: &Call<'_>,
+    answer: &Answer<'_>,
+    ambient: &Ambient,
+    scratch: &mut Scratch,
+    trace: &mut impl Trace,
+    out: &mut Vec<u8>,
+) -> Shaped {
+    let Body::Text(raw) = body::read(answer) else {
+        let content_type = answer.content_type.map(shorten);
+        return fail(call, Failure::NotText { content_type, bytes: answer.body.len() }, "", out);
+    };
+    let Scratch { template, projector, selection } = scratch;
+    let mut parts = Parts { raw, text: raw, data: json_of(raw) };
+    let response = &call.tool.response;
+    if !response.select.is_empty() {
+        let paths = response.select.iter().map(|path| call.contents.strings.get(*path));
+        selection.clear();
+        if let Err(error) = projector.project(paths, parts.data, call.limits.depth, selection) {
+            return fail(call, Failure::Select(error.to_string()), raw, out);
+        }
+        parts.text = selection;
+        parts.data = parts.text;
+    }
+    finish(call, &parts, out, |content| match response.template {
+        Some(index) => content
+            .text_with(|out| call.render(index, parts.data, ambient, template, trace, out))
+            .map_err(|error| Failure::Template { key: "response_template", error }),
+        None if raw.is_empty() => {
+            content.text(&format!("The call succeeded ({}, without content).", Status(answer.status)));
+            Ok(())
+        }
+        None => {
+            content.cut_text(parts.text, call.text_limit());
+            Ok(())
+        }
+    })
+}
+
+/// The answer of a tool without an upstream, which has neither `select` nor templates.
+pub(super) fn fixed(call: &Call<'_>, text: &str, out: &mut Vec<u8>) -> Shaped {
+    finish(call, &Parts { raw: text, text, data: json_of(text) }, out, |content| {
+        content.cut_text(text, call.text_limit());
+        Ok(())
+    })
+}
+
+/// Writes the text and, if there is a schema that the data match, the data.
+fn finish(
+    call: &Call<'_>,
+    parts: &Parts<'_>,
+    out: &mut Vec<u8>,
+    write_text: impl FnOnce(&mut Content<'_>) -> Result<(), Failure>,
+) -> Shaped {
+    let start = out.len();
+    let checked = call.tool.response.output_schema.map(|index| check(call, index, parts)).transpose();
+    let mut content = Content::new(out);
+    let is_object = match checked.and_then(|checked| write_text(&mut content).map(|()| checked)) {
+        Ok(is_object) => is_object,
+        Err(failure) => {
+            out.truncate(start);
+            return fail(call, failure, parts.raw, out);
+        }
+    };
+    let out = content.end();
+    let start = out.len();
+    if is_object.is_some() {
+        out.extend_from_slice(b",\"structuredContent\":");
+        write_json(parts.data, out);
+    }
+    Shaped::good(is_object.map(|is_object| Structured { start, is_object }))
+}
+
+/// Whether the data are an object, if they are what the schema promises.
+fn check(call: &Call<'_>, index: u32, parts: &Parts<'_>) -> Result<bool, Failure> {
+    let value = schema::parse_strict(parts.data.as_bytes(), call.limits.depth).map_err(|error| {
+        let reason = bounded(&error);
+        Failure::OutputSchema(match error {
+            schema::StrictError::NotJson(_) => format!("not valid JSON: {reason}"),
+            _ => reason,
+        })
+    })?;
+    let Some(validator) = call.matchers.schema(call.contents, index) else {
+        return Err(Failure::OutputSchema("the schema is invalid".to_owned()));
+    };
+    let problems = schema::validate(validator, &value);
+    if problems.is_empty() {
+        return Ok(value.is_object());
+    }
+    if parts.raw.is_empty() {
+        return Err(Failure::OutputSchema("it is empty".to_owned()));
+    }
+    let told = problems.iter().take(MAX_TOLD).map(|problem| schema_problem(&problem.path, &problem.message));
+    let mut told = told.collect::<Vec<_>>().join("; ");
+    if problems.len() > MAX_TOLD {
+        told.push_str("; and more");
+    }
+    Err(Failure::OutputSchema(told))
+}
+
+/// A result that says what went wrong, and then the raw answer.
+fn fail(call: &Call<'_>, failure: Failure, raw: &str, out: &mut Vec<u8>) -> Shaped {
+    let mut content = Content::new(out);
+    content.text(&call.words(&failure));
+    if !raw.is_empty() {
+        content.cut_text(raw, call.text_limit());
+    }
+    content.end_error();
+    Shaped::failed(failure)
+}
+
+/// The JSON text of an answer. No content stands for `null`, so that a template can say what an empty answer means;
+/// a byte order mark is not part of the JSON.
+fn json_of(raw: &str) -> &str {
+    match raw.strip_prefix('\u{feff}').unwrap_or(raw) {
+        "" => "null",
+        text => text,
+    }
+}
+
+/// Appends a valid JSON text. An event stream cannot hold line breaks, which only stand between tokens.
+fn write_json(text: &str, out: &mut Vec<u8>) {
+    if memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_none() {
+        out.extend_from_slice(text.as_bytes());
+        return;
+    }
+    for tokens in json::tokens(text) {
+        out.extend_from_slice(tokens.as_bytes());
+    }
+}

@@ -1,0 +1,201 @@
+//! Shaping, seen from outside: a tool and an answer in, the parsed result out.
+
+mod failures;
+mod properties;
+mod selections;
+mod successes;
+
+use super::{Answer, Limits, Scratch, Shaped, shape};
+use crate::json::Scanner;
+use crate::matchers::Matchers;
+use crate::plan::{BodyPlan, Contents, Policy, ResponsePlan, ToolPlan};
+use crate::pool::{PoolBuilder, StrId};
+use crate::tag::{BodyKind, Dialect, Method};
+use crate::template::{Ambient, NONE, Place, Program, Run, Shape};
+use serde_json::Value;
+
+/// A tool that is being described.
+struct Tool {
+    strings: PoolBuilder,
+    contents: Contents,
+    response: ResponsePlan,
+    policy: Policy,
+    limits: Limits,
+}
+
+/// What a result says.
+#[derive(Debug)]
+struct Seen {
+    texts: Vec<String>,
+    structured: Option<Value>,
+    /// As it was written, without braces.
+    members: String,
+    shaped: Shaped,
+}
+
+fn tool() -> Tool {
+    Tool {
+        strings: PoolBuilder::new(),
+        contents: Contents::default(),
+        response: ResponsePlan::default(),
+        policy: Policy {
+            timeout_ms: 1000,
+            retry_count: 0,
+            idempotent: true,
+            cache_seconds: 0,
+            max_response_bytes: None,
+            max_text_bytes: None,
+            scopes: Vec::new(),
+        },
+        limits: Limits::default(),
+    }
+}
+
+fn plan(name: StrId, response: ResponsePlan) -> ToolPlan {
+    ToolPlan {
+        name,
+        toolset: 0,
+        upstream: None,
+        method: Method::Get,
+        path: Vec::new(),
+        query: Vec::new(),
+        headers: Vec::new(),
+        cookies: Vec::new(),
+        body: BodyPlan { kind: BodyKind::None, content_type: None, ops: Vec::new(), whole: None },
+        parameters: Vec::new(),
+        additional: None,
+        checks: Vec::new(),
+        schema: None,
+        policy: 0,
+        response,
+    }
+}
+
+impl Tool {
+    fn select(mut self, paths: &[&str]) -> Tool {
+        self.response.select = paths.iter().map(|path| self.strings.intern(path)).collect();
+        self
+    }
+
+    fn schema(mut self, schema: Value) -> Tool {
+        self.contents.manifest.schemas = vec![self.strings.intern(&schema.to_string())];
+        self.response.output_schema = Some(0);
+        self
+    }
+
+    fn respond(mut self, text: &str) -> Tool {
+        self.response.respond = Some(self.strings.intern(text));
+        self
+    }
+
+    /// A template that the bundle does not have, so that rendering it fails.
+    fn broken_template(mut self) -> Tool {
+        self.response.template = Some(7);
+        self
+    }
+
+    fn broken_error_template(mut self) -> Tool {
+        self.response.error_template = Some(7);
+        self
+    }
+
+    /// Templates that write nothing.
+    fn silent_templates(mut self) -> Tool {
+        let run = Run::default();
+        let program = Program {
+            dialect: Dialect::Go,
+            place: Place::Text,
+            ops: run,
+            registers: 1,
+            loops: 0,
+            shape: 0,
+            spots: run,
+        };
+        self.contents.templates.programs.push(program);
+        self.contents.templates.shapes.push(Shape { fields: run, items: NONE });
+        self.response.template = Some(0);
+        self.response.error_template = Some(0);
+        self
+    }
+
+    fn max_text(mut self, bytes: u32) -> Tool {
+        self.policy.max_text_bytes = Some(bytes);
+        self
+    }
+
+    fn max_response(mut self, bytes: u32) -> Tool {
+        self.policy.max_response_bytes = Some(bytes);
+        self
+    }
+
+    fn limits(mut self, change: impl FnOnce(&mut Limits)) -> Tool {
+        change(&mut self.limits);
+        self
+    }
+
+    /// The result of a successful JSON answer.
+    fn ok(self, body: &str) -> Seen {
+        self.answer(200, Some("application/json"), body.as_bytes())
+    }
+
+    /// The one text of a result that is no failure.
+    fn text(self, body: &str) -> String {
+        let seen = self.ok(body);
+        assert!(!seen.shaped.is_error, "{seen:?}");
+        seen.text().to_owned()
+    }
+
+    fn answer(mut self, status: u16, content_type: Option<&str>, body: &[u8]) -> Seen {
+        let name = self.strings.intern("get_order");
+        self.contents.tools.push(plan(name, self.response));
+        self.contents.policies.push(self.policy);
+        self.contents.strings = self.strings.finish();
+        let contents = &self.contents;
+        let (matchers, tool) = (Matchers::new(contents), &contents.tools[0]);
+        let answer = Answer { status, content_type, body };
+        let ambient = Ambient { now_ms: 0, seed: 0 };
+        let scratch = &mut Scratch::default();
+        let mut out = b"before".to_vec();
+        let shaped =
+            shape(contents, &matchers, tool, &answer, &ambient, &self.limits, scratch, &mut (), &mut out);
+        Seen::read(&out, shaped)
+    }
+}
+
+impl Seen {
+    /// Reads a result, which must be one whatever the answer was.
+    fn read(out: &[u8], shaped: Shaped) -> Seen {
+        let members = std::str::from_utf8(out).unwrap().strip_prefix("before").unwrap().to_owned();
+        let object = format!("{{{members}}}");
+        let mut scanner = Scanner::of_text(&object, 128);
+        scanner.value().and_then(|_| scanner.finish()).unwrap_or_else(|error| panic!("{error}: {object}"));
+        assert!(!members.contains('\n'), "{members}");
+        let result: Value = serde_json::from_str(&object).unwrap();
+        let content = result["content"].as_array().unwrap();
+        let texts = content.iter().map(|item| {
+            assert_eq!(item["type"], "text");
+            item["text"].as_str().unwrap().to_owned()
+        });
+        assert_eq!(result.get("isError"), shaped.is_error.then_some(&Value::Bool(true)));
+        assert_eq!(shaped.failure.is_some(), shaped.is_error);
+        let structured = result.get("structuredContent").cloned();
+        assert_eq!(structured.as_ref().map(Value::is_object), shaped.structured.map(|s| s.is_object));
+        if let Some(structured) = shaped.structured {
+            let without = std::str::from_utf8(&out[..structured.start]).unwrap();
+            assert!(without.ends_with("}]"), "{without}");
+            assert!(members.starts_with(without.strip_prefix("before").unwrap()));
+        }
+        Seen { texts: texts.collect(), structured, members, shaped }
+    }
+
+    fn text(&self) -> &str {
+        assert_eq!(self.texts.len(), 1, "{self:?}");
+        &self.texts[0]
+    }
+
+    /// The name of the failure and the texts.
+    fn failure(&self) -> (&'static str, Vec<&str>) {
+        let name = self.shaped.failure.as_ref().unwrap_or_else(|| panic!("{self:?}")).name();
+        (name, self.texts.iter().map(String::as_str).collect())
+    }
+}

@@ -1,0 +1,81 @@
+//! Go's `print` and `println`.
+
+use super::super::error::Fault;
+use super::super::value::{Value, ValueKind};
+use super::Answer;
+use super::call::{Call, push};
+use std::borrow::Cow;
+
+pub(super) fn print(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+    append(call, call.arguments, out)?;
+    Ok(Answer::Text)
+}
+
+pub(super) fn println(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+    for (at, &value) in call.arguments.iter().enumerate() {
+        if at > 0 {
+            push(out, " ")?;
+        }
+        push(out, &call.printed(value))?;
+    }
+    push(out, "\n")?;
+    Ok(Answer::Text)
+}
+
+pub(super) fn to_string(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+    let value = call.value(0);
+    if call.kind(value) == ValueKind::String {
+        return Ok(Answer::Value(value));
+    }
+    push(out, &call.printed(value))?;
+    Ok(Answer::Text)
+}
+
+/// All arguments as `print` joins them.
+pub(super) fn joined<'a>(call: &Call<'a>) -> Result<Cow<'a, str>, Fault> {
+    if let [only] = call.arguments {
+        return Ok(call.printed(*only));
+    }
+    let mut text = String::new();
+    append(call, call.arguments, &mut text)?;
+    Ok(Cow::Owned(text))
+}
+
+/// A space stands only between two values of which neither is a text.
+fn append(call: &Call<'_>, values: &[Value], out: &mut String) -> Result<(), Fault> {
+    let mut after_text = true;
+    for &value in values {
+        let is_text = call.kind(value) == ValueKind::String;
+        if !is_text && !after_text {
+            push(out, " ")?;
+        }
+        push(out, &call.printed(value))?;
+        after_text = is_text;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::go;
+    use crate::template::Function;
+
+    #[test]
+    fn values_are_printed() {
+        for (function, arguments, expected) in [
+            (Function::Print, &["1", "true", "\"x\"", "1", "2"][..], "1 truex1 2"),
+            (Function::Print, &["\"a\"", "\"b\""], "ab"),
+            (Function::Print, &["[1, 2]", "{}", "null"], "[1, 2] {} null"),
+            (Function::Print, &["\"a\"", "absent", "\"b\""], "ab"),
+            (Function::Print, &[], ""),
+            (Function::Println, &["\"a\"", "\"b\"", "1.50"], "a b 1.50\n"),
+            (Function::Println, &[], "\n"),
+            (Function::ToString, &["12345678901234567890"], "12345678901234567890"),
+            (Function::ToString, &["\"a\\n\""], "a\n"),
+            (Function::ToString, &["{\"k\": 1}"], "{\"k\": 1}"),
+            (Function::ToString, &["absent"], ""),
+        ] {
+            assert_eq!(go(function, arguments).as_deref(), Ok(expected), "{function} {arguments:?}");
+        }
+    }
+}

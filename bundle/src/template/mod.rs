@@ -1,0 +1,24 @@
+//! The template machine: runs compiled programs over JSON bytes.
+//!
+//! There is no template parser here. The compiler turns either dialect into one [`Program`]; this module scans the
+//! data once, keeping only what the program can read, and writes the encoded text straight into the output.
+//! Any program that [`crate::format`] accepts is safe to run, whoever wrote it: it ends, in bounded time and memory.
+
+mod error;
+mod function;
+mod functions;
+mod machine;
+mod output;
+mod program;
+mod project;
+mod trace;
+mod value;
+
+pub use error::{Fault, Limit, RenderError};
+pub use function::Function;
+pub use functions::Ambient;
+pub(crate) use machine::render;
+pub use machine::{Limits, Scratch, render_text};
+pub(crate) use output::Output;
+pub use program::*;
+pub use trace::{Ran, Trace};

@@ -1,0 +1,142 @@
+//! `mcpc test`
+
+use super::check::outcome;
+use super::{Outcome, Specs, Streams};
+use crate::check::{Report, check};
+use crate::disk::{self, Disk};
+use crate::render;
+use crate::testing::{self, ExampleFilter, Format, Results, Selection};
+use anyhow::Context;
+use std::io::Write;
+use std::path::Path;
+
+/// Run the examples of the specs: from arguments to request, from response to text
+///
+/// Each example goes through the very functions that the proxy runs. What an example leaves out is not compared.
+/// Exit codes: 0 all pass, 1 some fail, 2 could not run.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    specs: Specs,
+    /// How to print the results
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+    /// Only examples of this tool; `*` stands for anything; may be given several times
+    #[arg(long, value_name = "NAME")]
+    tool: Vec<String>,
+    /// Only examples with this number within their tool, or with this text in their title
+    #[arg(long, value_name = "NUMBER|TITLE")]
+    example: Option<String>,
+    /// Write what is into the examples that say otherwise, and add `request` and `text` where they are missing
+    #[arg(long)]
+    update: bool,
+    /// Fail on this too
+    #[arg(long, value_name = "WHAT")]
+    deny: Option<Deny>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Deny {
+    /// Tools without an example
+    Untested,
+}
+
+pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
+    let input = arguments.specs.discover()?;
+    let selection = Selection {
+        tools: arguments.tool.clone(),
+        example: arguments.example.as_deref().map(ExampleFilter::from_word),
+    };
+    let mut report = check(&input, &Disk);
+    if let Some(outcome) = refused(&report, arguments.format, streams)? {
+        return Ok(outcome);
+    }
+    selection.check(&report)?;
+    let mut results = tested(&report, &selection)?;
+    let mut unwritten = false;
+    if arguments.update {
+        unwritten = write_updates(arguments, &report, &results, streams)?;
+        report = check(&input, &Disk);
+        if let Some(outcome) = refused(&report, arguments.format, streams)? {
+            return Ok(outcome);
+        }
+        results = tested(&report, &selection)?;
+    }
+    results.untested_fail = arguments.deny == Some(Deny::Untested);
+    testing::render(arguments.format, &report, &results, streams.out_color, &mut streams.out)?;
+    let denied = results.untested_fail && !results.untested.is_empty();
+    Ok(match (unwritten, results.failed() > 0 || denied) {
+        (true, _) => Outcome::Incomplete,
+        (false, true) => Outcome::Failed,
+        (false, false) => Outcome::Clean,
+    })
+}
+
+/// Specs with errors have no examples to run: says what `check` says.
+fn refused(report: &Report, format: Format, streams: &mut Streams) -> anyhow::Result<Option<Outcome>> {
+    let outcome = outcome(report, false);
+    if outcome == Outcome::Clean {
+        return Ok(None);
+    }
+    match format {
+        Format::Json => render::render(render::Format::Json, report, false, &mut streams.out)?,
+        Format::Human => {
+            render::render(render::Format::Human, report, streams.err_color, &mut streams.err)?;
+        }
+        // For the CI system, and for whoever reads its log.
+        Format::Junit => {
+            testing::write_refused_junit(report, &mut streams.out)?;
+            render::render(render::Format::Human, report, streams.err_color, &mut streams.err)?;
+        }
+    }
+    Ok(Some(outcome))
+}
+
+fn tested(report: &Report, selection: &Selection) -> anyhow::Result<Results> {
+    let contents = report.contents.as_ref().context("specs without errors have a plan")?;
+    Ok(testing::run(report, contents, selection))
+}
+
+/// Writes the files and tells what changed; `true` if one could not be written.
+fn write_updates(
+    arguments: &Arguments,
+    report: &Report,
+    results: &Results,
+    streams: &mut Streams,
+) -> anyhow::Result<bool> {
+    let updates = testing::updates(report, results);
+    let mut errors = Vec::new();
+    // Other formats are one document on standard output.
+    let tell: &mut dyn Write = match arguments.format {
+        Format::Human => &mut streams.out,
+        Format::Json | Format::Junit => &mut streams.err,
+    };
+    for file in &updates.files {
+        match disk::rewrite(Path::new(&file.name), &file.text) {
+            Ok(()) => {
+                for change in &file.changes {
+                    let label = render::one_line(&change.label);
+                    writeln!(
+                        tell,
+                        "updated {}:{}: {label}: {}",
+                        file.name,
+                        change.line,
+                        change.keys.join(", ")
+                    )?;
+                }
+            }
+            Err(error) => {
+                let why = disk::plain(&error);
+                errors.push(format!("error: `{}` cannot be updated: {why}", file.name));
+            }
+        }
+    }
+    for stuck in &updates.stuck {
+        let label = render::one_line(&stuck.label);
+        writeln!(tell, "not updated: {label}: {}: {}", render::one_line(&stuck.what), stuck.why)?;
+    }
+    for error in &errors {
+        writeln!(streams.err, "{error}")?;
+    }
+    Ok(!errors.is_empty())
+}

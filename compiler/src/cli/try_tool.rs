@@ -1,0 +1,277 @@
+//! `mcpc try`
+
+use super::check::outcome;
+use super::{Outcome, Specs, Streams};
+use crate::check::{MAX_FILE_BYTES, check};
+use crate::disk::{self, Disk};
+use crate::render::{self, one_line, render};
+use crate::stand_ins::Draft;
+use crate::suggest;
+use crate::testing;
+use crate::trial::{self, Mask, Trial};
+use anyhow::Context;
+use mcp_bundle::shape::Answer;
+use mcp_bundle::template::Ambient;
+use std::io::Read;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Show the exact request of one call, or what becomes of an answer
+///
+/// Nothing is sent without `--send`. `${NAME}` stands for secrets in all output, whatever the environment holds.
+/// Exit codes: 0 done, 1 the arguments are refused or the result is an error, 2 could not run.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The tool
+    #[arg(value_name = "TOOL")]
+    tool: String,
+    #[command(flatten)]
+    specs: Specs,
+    /// Arguments of the call: JSON, `@FILE`, or `-` for standard input [default: {}]
+    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
+    args: Option<String>,
+    /// Print a `curl` command for a POSIX shell; it takes `$NAME` from the environment for `${NAME}`, `$TENANT_ID` for
+    /// `${tenant.id}` and `$PRINCIPAL_SUB` for `${principal.sub}`
+    #[arg(long, conflicts_with_all = ["response", "format"])]
+    curl: bool,
+    /// Show the result of this answer: a file with its body, or `-` for standard input
+    #[arg(long, value_name = "FILE")]
+    response: Option<String>,
+    /// Status of the answer
+    #[arg(long, value_name = "STATUS", requires = "response", default_value_t = 200,
+        value_parser = clap::value_parser!(u16).range(100..600))]
+    status: u16,
+    /// Content type of the answer [default: `application/json` for JSON]
+    #[arg(long, value_name = "TYPE", requires = "response")]
+    content_type: Option<String>,
+    #[cfg(feature = "send")]
+    #[command(flatten)]
+    sending: sending::Sending,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Text, for people
+    Human,
+    /// One JSON document
+    Json,
+}
+
+/// What a trial came to.
+#[derive(Default)]
+struct Shown {
+    draft: Option<Draft>,
+    /// Of the answer that was received or given.
+    status: Option<u16>,
+    result: Option<testing::Outcome>,
+    mask: Mask,
+}
+
+pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
+    let input = arguments.specs.discover()?;
+    let report = check(&input, &Disk);
+    let checked = outcome(&report, false);
+    if checked != Outcome::Clean {
+        render(render::Format::Human, &report, streams.err_color, &mut streams.err)?;
+        return Ok(checked);
+    }
+    let contents = report.contents.as_ref().context("specs without errors have a plan")?;
+    let Some((_, plan)) = contents.tool(&arguments.tool) else {
+        let names = contents.tools.iter().map(|tool| contents.strings.get(tool.name));
+        let meant = suggest::did_you_mean(&arguments.tool, names);
+        let meant = meant.map(|meant| format!("; {meant}")).unwrap_or_default();
+        anyhow::bail!("there is no tool `{}`{meant}", one_line(&arguments.tool));
+    };
+    let trial = Trial::new(contents, plan, now());
+    if arguments.args.as_deref() == Some("-") && arguments.response.as_deref() == Some("-") {
+        anyhow::bail!("`--args -` and `--response -` both want the standard input");
+    }
+    let call = arguments.args.as_deref().map(call_arguments).transpose()?;
+    let mut shown = Shown::default();
+    // To look at an answer, one need not invent a call.
+    if arguments.response.is_none() || call.is_some() {
+        match trial.draft(call.as_deref().unwrap_or("{}")) {
+            Ok(draft) => shown.draft = Some(draft),
+            Err(error) => {
+                writeln!(streams.err, "{}", render::visible(&error.to_string()))?;
+                return Ok(Outcome::Failed);
+            }
+        }
+    }
+    if let Some(name) = &arguments.response {
+        let body = if name == "-" { read_stdin()? } else { read_file(name)? };
+        let is_json = std::str::from_utf8(&body).is_ok_and(|text| crate::json::Json::parse(text).is_some());
+        let content_type = arguments.content_type.as_deref().or(is_json.then_some("application/json"));
+        let answer = Answer { status: arguments.status, content_type, body: &body };
+        shown.result = Some(trial.shape(&answer));
+        shown.status = Some(arguments.status);
+    } else if trial.upstream().is_none() {
+        let nothing = Answer { status: 200, content_type: None, body: b"" };
+        shown.result = Some(trial.shape(&nothing));
+    }
+    #[cfg(feature = "send")]
+    if let Some(draft) = &shown.draft
+        && arguments.sending.wanted(&trial)
+    {
+        let (reply, secrets) = arguments.sending.send(&trial, draft, call.as_deref().unwrap_or("{}"))?;
+        let content_type = reply.content_type.as_deref();
+        let answer = Answer { status: reply.status, content_type, body: &reply.body };
+        shown.mask = trial.mask(&secrets);
+        let mut result = trial.shape(&answer);
+        result.result = result.result.map(|result| shown.mask.json(&result));
+        shown.result = Some(result);
+        shown.status = Some(reply.status);
+    }
+    print(arguments, &trial, &shown, streams)?;
+    let is_error = shown.result.as_ref().is_some_and(|result| result.shaped.is_error);
+    let is_broken = shown.result.as_ref().is_some_and(|result| testing::broken(&result.shaped).is_some());
+    Ok(if is_error || is_broken { Outcome::Failed } else { Outcome::Clean })
+}
+
+fn print(
+    arguments: &Arguments,
+    trial: &Trial<'_>,
+    shown: &Shown,
+    streams: &mut Streams,
+) -> anyhow::Result<()> {
+    let out = &mut streams.out;
+    if let Some(failure) = shown.result.as_ref().and_then(|result| testing::broken(&result.shaped)) {
+        let why = shown.mask.text(failure.actual.as_deref().unwrap_or_default());
+        writeln!(streams.err, "warning: `{}` failed: {}", failure.what, one_line(&why))?;
+    }
+    if arguments.format == Format::Json {
+        let Shown { draft, status, result, .. } = shown;
+        let draft = draft.as_ref().filter(|_| trial.upstream().is_some());
+        writeln!(out, "{}", trial::document(&arguments.tool, draft, *status, result.as_ref()).to_text())?;
+        return Ok(());
+    }
+    let draft = shown.draft.as_ref().filter(|_| arguments.response.is_none());
+    match draft {
+        Some(_) if trial.upstream().is_none() => {
+            writeln!(streams.err, "note: the answer of `{}` is fixed: nothing is sent", arguments.tool)?;
+        }
+        Some(draft) if arguments.curl => {
+            writeln!(out, "{}", trial::command(draft))?;
+            for variable in trial::unencoded_variables(draft) {
+                let what = "is put in as it is; the edge encodes it for the place where it stands";
+                writeln!(streams.err, "note: `{variable}` {what}")?;
+            }
+            return Ok(());
+        }
+        Some(draft) => trial::write_request(draft, out)?,
+        None => {}
+    }
+    // Who gave the answer knows its status.
+    if let Some(status) = shown.status.filter(|_| arguments.response.is_none()) {
+        writeln!(out, "\nstatus: {status}\n")?;
+    }
+    if let Some(result) = &shown.result {
+        trial::write_result(result, out)?;
+    }
+    Ok(())
+}
+
+fn call_arguments(word: &str) -> anyhow::Result<String> {
+    let bytes = match (word, word.strip_prefix('@')) {
+        ("-", _) => read_stdin()?,
+        (_, Some(name)) => read_file(name)?,
+        (text, None) => return Ok(text.to_owned()),
+    };
+    let text = String::from_utf8(bytes).context("the arguments are not UTF-8 text")?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+fn read_file(name: &str) -> anyhow::Result<Vec<u8>> {
+    let path = Path::new(name);
+    let context = || format!("`{}` cannot be read", disk::display(path));
+    let file =
+        std::fs::File::open(path).map_err(|e| anyhow::anyhow!(disk::plain(&e))).with_context(context)?;
+    read(file).with_context(context)
+}
+
+fn read_stdin() -> anyhow::Result<Vec<u8>> {
+    read(std::io::stdin().lock()).context("the standard input cannot be read")
+}
+
+fn read(from: impl Read) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|e| anyhow::anyhow!(disk::plain(&e)))?;
+    anyhow::ensure!(bytes.len() as u64 <= MAX_FILE_BYTES, "it has more than {} MiB", MAX_FILE_BYTES >> 20);
+    Ok(bytes)
+}
+
+fn now() -> Ambient {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now_ms = i64::try_from(since.as_millis()).unwrap_or(i64::MAX);
+    Ambient { now_ms, seed: getrandom::u64().unwrap_or_default() }
+}
+
+/// `--send`.
+#[cfg(feature = "send")]
+mod sending {
+    use crate::spec::Variable;
+    use crate::stand_ins::Draft;
+    use crate::trial::{self, Reply, Secrets, Trial};
+    use std::time::Duration;
+
+    #[derive(Debug, clap::Args)]
+    pub struct Sending {
+        /// Send the request, once, and show the result of the answer; variables come from the environment
+        #[arg(long, conflicts_with_all = ["response", "curl"])]
+        send: bool,
+        /// What `${tenant.id}` stands for
+        #[arg(long, value_name = "ID", requires = "send")]
+        tenant: Option<String>,
+        /// What `${principal.sub}` stands for
+        #[arg(long, value_name = "SUB", requires = "send")]
+        principal: Option<String>,
+    }
+
+    impl Sending {
+        pub fn wanted(&self, trial: &Trial<'_>) -> bool {
+            self.send && trial.upstream().is_some()
+        }
+
+        pub fn send(
+            &self,
+            trial: &Trial<'_>,
+            draft: &Draft,
+            arguments: &str,
+        ) -> anyhow::Result<(Reply, Secrets)> {
+            let environment = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+            let (tenant, principal) = (self.tenant.as_deref(), self.principal.as_deref());
+            let secrets = trial
+                .secrets(draft, environment, tenant, principal)
+                .map_err(|missing| anyhow::anyhow!(missing_values(&missing)))?;
+            let request = trial.bind(arguments, &secrets).map_err(|error| anyhow::anyhow!("{error}"))?;
+            let url = request.url(trial.contents, trial.plan);
+            let milliseconds = |ms: Option<u32>| Duration::from_millis(u64::from(ms.unwrap_or(30_000)));
+            let policy = trial.policy();
+            let timeout = milliseconds(policy.map(|policy| policy.timeout_ms));
+            let connect_timeout = milliseconds(trial.upstream().map(|upstream| upstream.connect_timeout_ms));
+            let max_bytes = policy.and_then(|policy| policy.max_response_bytes);
+            let max_bytes = max_bytes.map_or(trial::MAX_RESPONSE_BYTES, u64::from);
+            let reply =
+                trial::send(&request, &url, timeout, connect_timeout, max_bytes).map_err(|error| {
+                    let host = trial.upstream().map(|u| trial.contents.strings.get(u.authority));
+                    anyhow::anyhow!("`{}` cannot be asked: {error}", host.unwrap_or_default())
+                })?;
+            Ok((reply, secrets))
+        }
+    }
+
+    fn missing_values(missing: &[Variable]) -> String {
+        let how = |variable: &Variable| match variable {
+            Variable::Named(name) => format!("set `{name}` in the environment"),
+            Variable::TenantId => "give `--tenant`".to_owned(),
+            Variable::PrincipalSub => "give `--principal`".to_owned(),
+        };
+        let names: Vec<String> = missing.iter().map(|variable| format!("`{variable}`")).collect();
+        let verb = if missing.len() == 1 { "has" } else { "have" };
+        let how: Vec<String> = missing.iter().map(how).collect();
+        format!("{} {verb} no value: {}", names.join(", "), how.join(", "))
+    }
+}

@@ -1,0 +1,142 @@
+use crate::diagnostic::Diagnostic;
+use crate::lint::{Check, Findings, ToolContext, rule};
+use crate::schema_walk;
+use crate::spec::ParameterSpec;
+
+rule! {
+    /// ## What it does
+    /// Finds parameters of the body that a `body_template` never puts in.
+    ///
+    /// Beside a `body_template`, nothing else writes the body: a parameter without a `position`, or with
+    /// `position = "body"`, is data for the template and goes where the template puts it.
+    ///
+    /// ## Why is this bad
+    /// The caller gives a value that goes nowhere, and the request is another one than the caller believes.
+    ///
+    /// ## Fails
+    /// ```toml
+    /// [[tool]]
+    /// name = "search_orders"
+    /// description = "Searches the orders of the shop."
+    /// method = "POST"
+    /// endpoint = "https://api.example.com/search"
+    /// body_template = '{"query": {{ .text }}}'
+    /// [[tool.parameters]]
+    /// name = "text"
+    /// description = "What to search for."
+    /// [[tool.parameters]]
+    /// name = "limit"
+    /// description = "The most orders to return."
+    /// type = "integer"
+    /// [[tool.examples]]
+    /// arguments = { text = "late", limit = 3 }
+    /// ```
+    ///
+    /// ## Passes
+    /// ```toml
+    /// [[tool]]
+    /// name = "search_orders"
+    /// description = "Searches the orders of the shop."
+    /// method = "POST"
+    /// endpoint = "https://api.example.com/search"
+    /// body_template = '{"query": {{ .text }}{{ if .limit }}, "size": {{ .limit }}{{ end }}}'
+    /// [[tool.parameters]]
+    /// name = "text"
+    /// description = "What to search for."
+    /// [[tool.parameters]]
+    /// name = "limit"
+    /// description = "The most orders to return."
+    /// type = "integer"
+    /// [[tool.examples]]
+    /// arguments = { text = "late", limit = 3 }
+    /// ```
+    pub UNSENT_PARAMETER = "MCP0710", "unsent-parameter", Warning, Check::Tool(check);
+}
+
+const NOTE: &str = "beside a `body_template`, nothing else writes the body";
+
+fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
+    let tool = context.tool;
+    let Some(template) = tool.body_template.as_ref().filter(|_| !tool.has_doubtful_template()) else {
+        return;
+    };
+    // One that is said to be in the body has to be there; another may be in a header, say.
+    let is_sent = |parameter: &ParameterSpec| match &parameter.position {
+        Some(_) => template.reads(&parameter.name.value),
+        None => tool.is_read(&parameter.name.value),
+    };
+    for parameter in tool.parameters.iter().filter(|parameter| parameter.position().is_none()) {
+        let name = &parameter.name;
+        let (message, help) = if parameter.is_hidden() {
+            let message = format!("the constant of parameter `{}` is never sent", name.value);
+            (message, "write it into the `body_template`, or give the parameter another `position`")
+        } else if is_sent(parameter) {
+            continue;
+        } else {
+            let message =
+                format!("parameter `{}` is never sent: `body_template` does not read it", name.value);
+            (message, "put it into the template, or give it another `position`")
+        };
+        findings.report(
+            Diagnostic::new(&UNSENT_PARAMETER, name.span, message)
+                .related(template.span, "the template")
+                .note(NOTE)
+                .help(help),
+        );
+    }
+    let Some(schema) = &tool.input_schema else {
+        return;
+    };
+    for name in schema_walk::declared_properties(&schema.value).keys() {
+        if tool.parameter(name).is_none() && !tool.is_read(name) {
+            let message = format!("property `{name}` is never sent: `body_template` does not read it");
+            findings.report(
+                Diagnostic::new(&UNSENT_PARAMETER, schema.span, message)
+                    .related(template.span, "the template")
+                    .note(NOTE)
+                    .help("put it into the template, or add a parameter that gives it another `position`"),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lint::testing::{tool_with, underlined};
+
+    fn unsent(template: &str, rest: &str) -> Vec<String> {
+        underlined(&UNSENT_PARAMETER, &tool_with(&format!("body_template = '{template}'\n{rest}")))
+    }
+
+    #[test]
+    fn what_no_template_reads_is_not_sent() {
+        let one = "parameters = [{ name = \"p\" }]";
+        assert_eq!(unsent("{}", one), ["\"p\""]);
+        assert_eq!(unsent("{{ .p }}", one), [""; 0]);
+        assert_eq!(unsent("{{ . }}", one), [""; 0]);
+        assert_eq!(unsent("{{this}}", one), [""; 0]);
+        assert_eq!(unsent("{}", "parameters = [{ name = \"p\", position = \"query\" }]"), [""; 0]);
+        // What is wrong with the template is said there.
+        assert_eq!(unsent("{{ .q", one), [""; 0]);
+    }
+
+    #[test]
+    fn a_header_may_read_it_unless_it_is_said_to_be_in_the_body() {
+        let with = |keys: &str| {
+            unsent(
+                "{}",
+                &format!("headers = {{ x = \"{{{{ .p }}}}\" }}\nparameters = [{{ name = \"p\"{keys} }}]"),
+            )
+        };
+        assert_eq!(with(""), [""; 0]);
+        assert_eq!(with(", position = \"body\""), ["\"p\""]);
+    }
+
+    #[test]
+    fn constants_and_properties_count() {
+        assert_eq!(unsent("{}", "parameters = [{ name = \"p\", value = 1 }]"), ["\"p\""]);
+        let schema = "input_schema = { type = \"object\", properties = { a = {}, b = {} } }";
+        assert_eq!(unsent("{{ .a }}", schema).len(), 1);
+    }
+}

@@ -1,0 +1,74 @@
+//! What a call allocates once its buffers are warm.
+
+use allocation_counter::measure;
+use mcp_bundle::bind::{self, Request, Values};
+use mcp_bundle::matchers::Matchers;
+use mcp_bundle::shape::{self, Answer};
+use mcp_bundle::template::Ambient;
+use mcpc::check::check_files;
+use mcpc::template::Dialect;
+use mcpc_benches::bodies::cases;
+use mcpc_benches::render::Ours;
+
+/// The bar is 4; nothing in these templates needs even one.
+#[test]
+fn a_warm_render_allocates_nothing() {
+    for case in cases() {
+        for (dialect, template) in [(Dialect::Go, case.go), (Dialect::Handlebars, case.handlebars)] {
+            let mut ours = Ours::new(dialect, template).unwrap();
+            let mut out = Vec::new();
+            for _ in 0..2 {
+                out.clear();
+                assert!(ours.render(case.body.as_bytes(), &mut out));
+            }
+            let counted = measure(|| {
+                out.clear();
+                assert!(ours.render(case.body.as_bytes(), &mut out));
+            });
+            assert_eq!(counted.count_total, 0, "{}, {dialect:?}", case.name);
+        }
+    }
+}
+
+#[test]
+fn functions_stay_within_the_bar() {
+    let template = "{{ range .orders }}{{ printf \"%-8s\" .id }}{{ add 1 .weight }}{{ upper .city }}{{ eq .status \"x\" }}{{ end }}";
+    let case = cases().into_iter().nth(1).unwrap();
+    let mut ours = Ours::new(Dialect::Go, template).unwrap();
+    let mut out = Vec::new();
+    for _ in 0..2 {
+        out.clear();
+        assert!(ours.render(case.body.as_bytes(), &mut out));
+    }
+    let counted = measure(|| {
+        out.clear();
+        assert!(ours.render(case.body.as_bytes(), &mut out));
+    });
+    // Per call of a function, not per render: text is made in buffers that stay.
+    assert!(counted.count_total <= 4, "{} allocations", counted.count_total);
+}
+
+#[test]
+fn a_warm_call_allocates_nothing_from_arguments_to_result() {
+    let contents = check_files(&mcpc_benches::specs(4)).contents.unwrap();
+    let matchers = Matchers::new(&contents);
+    let (_, tool) = contents.tool("get_record_0").unwrap();
+    let variables = [Box::from("secret")];
+    let values = Values { variables: &variables, ..Values::default() };
+    let (mut request, mut bound) = (Request::default(), bind::Scratch::default());
+    let (mut shaped, mut out) = (shape::Scratch::default(), Vec::new());
+    let arguments = br#"{"userId":"u 1","recordId":42,"details":true}"#;
+    let body = br#"{"id":42,"state":"open","items":[{"name":"a","price":1},{"name":"b","price":2.5}]}"#;
+    let answer = Answer { status: 200, content_type: Some("application/json"), body };
+    let mut call = || {
+        let (limits, ambient) = (bind::Limits::default(), Ambient::default());
+        bind::bind(&contents, &matchers, tool, arguments, &values, &limits, &mut bound, &mut request)
+            .unwrap();
+        out.clear();
+        let limits = shape::Limits::default();
+        shape::shape(&contents, &matchers, tool, &answer, &ambient, &limits, &mut shaped, &mut (), &mut out)
+    };
+    assert!(!call().is_error);
+    let counted = measure(|| assert!(!call().is_error));
+    assert_eq!(counted.count_total, 0);
+}
