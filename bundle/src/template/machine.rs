@@ -1,22 +1,22 @@
 //! Runs a program.
 
-use super::NONE;
+mod emit;
+mod loops;
+mod read;
+
 use super::error::{Fault, Limit, RenderError};
 use super::function::Function;
 use super::functions::{self, Ambient, Answer};
 use super::output::{Output, TextOutput};
-use super::program::{
-    Constant, ConstantKind, Encoding, LoopItem, MAX_REGISTERS, Op, OpCode, Path, Program, Programs, Step,
-    Test,
-};
+use super::program::{Constant, ConstantKind, Encoding, MAX_REGISTERS, Op, OpCode, Program, Programs, Test};
 use super::project::{Nodes, Shapes};
 use super::trace::Trace;
-use super::value::{Node, Source, TextSpan, Value, ValueKind, View};
-use crate::decimal;
-use crate::json::{Kind, Scanner};
+use super::value::{Node, Source, TextSpan, Value, View};
+use crate::json::Scanner;
 use crate::plan::{Contents, Part};
 use crate::pool::{Pool, StrId};
 use crate::tag::{Dialect, PartKind};
+use loops::Loop;
 
 /// Bytes of the data that may be looked at for one step.
 const BYTES_PER_STEP: usize = 64;
@@ -51,17 +51,6 @@ pub struct Scratch {
     loops: Vec<Loop>,
     computed: String,
     work: String,
-}
-
-/// Where a loop stands.
-#[derive(Debug, Clone, Copy, Default)]
-struct Loop {
-    /// The current item's node; [`NONE`] in a loop that only counts.
-    item: u32,
-    index: u32,
-    count: u32,
-    /// Items have names.
-    keyed: bool,
 }
 
 impl Default for Limits {
@@ -389,188 +378,6 @@ impl Machine<'_> {
             self.scratch.computed.truncate(self.kept_text);
         }
     }
-
-    /// Writes what most values are: a string or number of the data that was found while they were scanned.
-    #[inline(always)]
-    fn emit_found(&mut self, path: u32, encoding: u32, out: &mut impl Output) -> Result<bool, Box<Fault>> {
-        let Some(node) = self.found(path) else { return Ok(false) };
-        if encoding != TEXT || node.source != Source::Data {
-            return Ok(false);
-        }
-        // A string stands between quotes.
-        let quote = usize::from(node.kind == Some(Kind::String));
-        if quote == 0 && node.kind != Some(Kind::Number) {
-            return Ok(false);
-        }
-        let range = node.start as usize + quote..(node.end as usize).wrapping_sub(quote);
-        let text = self.data.as_bytes().get(range).unwrap_or_default();
-        if out.len() + text.len() > self.output_end {
-            return Err(limit(Limit::Output));
-        }
-        out.string(Encoding::Text, text, node.escaped, &mut self.scratch.work)?;
-        Ok(true)
-    }
-
-    /// The value at a path of which all parts were found while the data were scanned; `None` asks for a search.
-    #[inline(always)]
-    fn found(&self, path: u32) -> Option<Node> {
-        let Path { base, steps } = *self.programs.paths.get(path as usize)?;
-        let Value::Json(mut node) = *self.scratch.registers.get(base as usize)? else { return None };
-        for step in steps.of(&self.programs.steps) {
-            if node.kind != Some(Kind::Object) || step.field == NONE || node.children == NONE {
-                return None;
-            }
-            node =
-                *self.scratch.nodes.list.get((node.children as usize).wrapping_add(step.field as usize))?;
-        }
-        Some(node)
-    }
-
-    #[inline(never)]
-    fn read(&mut self, path: u32) -> Result<Value, Box<Fault>> {
-        let Some(&Path { base, steps }) = self.programs.paths.get(path as usize) else {
-            return Ok(Value::Absent);
-        };
-        let base = self.scratch.registers.get(base as usize).copied().unwrap_or(Value::Absent);
-        let programs = self.programs;
-        self.walk(base, steps.of(&programs.steps))
-    }
-
-    #[inline]
-    fn walk(&mut self, base: Value, steps: &[Step]) -> Result<Value, Box<Fault>> {
-        let mut value = base;
-        for step in steps {
-            value = match value {
-                Value::Json(node)
-                    if node.kind == Some(Kind::Object) && step.field != NONE && node.children != NONE =>
-                {
-                    let field = node.children.saturating_add(step.field);
-                    let found = self.scratch.nodes.list.get(field as usize);
-                    found.map_or(Value::Absent, |node| Value::of_node(*node))
-                }
-                _ => self.search(value, step.key)?,
-            };
-        }
-        Ok(value)
-    }
-
-    /// What a value has under a key, found in its text.
-    #[inline(never)]
-    fn search(&mut self, value: Value, key: StrId) -> Result<Value, Box<Fault>> {
-        let key = self.strings.get(key);
-        match self.view().kind(value) {
-            ValueKind::Object => {
-                self.charge_for(value)?;
-                Ok(self.view().member(value, key))
-            }
-            ValueKind::Array if self.dialect == Dialect::Handlebars => {
-                let Ok(index) = key.parse() else {
-                    return Err(Box::new(Fault::value(format!("`{key}` is no index of a list"))));
-                };
-                self.charge_for(value)?;
-                Ok(self.view().element(value, index))
-            }
-            _ => Ok(Value::Absent),
-        }
-    }
-
-    #[inline]
-    fn test(&mut self, value: Value, test: Test) -> Result<bool, Box<Fault>> {
-        if let Value::Json(node) = value
-            && node.end.saturating_sub(node.start) as usize > BYTES_PER_STEP
-        {
-            self.charge_for_test(node)?;
-        }
-        let view = self.view();
-        let truth = view.is_true(value)
-            || (test.contains(Test::INCLUDE_ZERO) && view.kind(value) == ValueKind::Number);
-        Ok(truth != test.contains(Test::FALSE))
-    }
-
-    /// Charges for telling whether a long value is true: all digits of a number, the space that a container begins with.
-    #[inline(never)]
-    fn charge_for_test(&mut self, node: Node) -> Result<(), Box<Fault>> {
-        match node.kind {
-            Some(Kind::Number) => self.charge_for(Value::Json(node)),
-            Some(Kind::Array | Kind::Object) => {
-                let text = self.view().json(node).text;
-                let inside = text.get(1..).unwrap_or_default();
-                let space = inside.len() - inside.trim_start().len();
-                self.charge(space / BYTES_PER_STEP)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    #[inline]
-    fn emit(&mut self, value: Value, tag: u32, out: &mut impl Output) -> Result<(), Box<Fault>> {
-        let Some(encoding) = encoding(tag) else { return Ok(()) };
-        if encoding == Encoding::Json {
-            return self.emit_json(value, out);
-        }
-        match value {
-            Value::Json(node) => match node.kind {
-                Some(Kind::String) => {
-                    let Scratch { computed, work, .. } = &mut *self.scratch;
-                    let source = if node.source == Source::Data { self.data } else { computed.as_str() };
-                    // Without its quotes.
-                    let range = node.start as usize + 1..(node.end as usize).wrapping_sub(1);
-                    let raw = source.as_bytes().get(range).unwrap_or_default();
-                    if out.len().saturating_add(raw.len()) > self.output_end {
-                        return Err(limit(Limit::Output));
-                    }
-                    out.string(encoding, raw, node.escaped, work)?;
-                }
-                Some(Kind::Number | Kind::Boolean) => {
-                    let source =
-                        if node.source == Source::Data { self.data } else { self.scratch.computed.as_str() };
-                    let range = node.start as usize..node.end as usize;
-                    let text = source.as_bytes().get(range).unwrap_or_default();
-                    if out.len().saturating_add(text.len()) > self.output_end {
-                        return Err(limit(Limit::Output));
-                    }
-                    out.plain(encoding, text)?;
-                }
-                _ => return self.emit_printed(value, encoding, out),
-            },
-            Value::Text(_) | Value::Constant(_) => {
-                let view = self.view();
-                let mut unused = String::new();
-                let text = view.string(value, &mut unused).unwrap_or_default();
-                self.check_room(text.len(), out)?;
-                out.text(encoding, text)?;
-            }
-            _ => return self.emit_printed(value, encoding, out),
-        }
-        self.check_room(0, out)
-    }
-
-    fn emit_json(&mut self, value: Value, out: &mut impl Output) -> Result<(), Box<Fault>> {
-        self.charge_for(value)?;
-        let mut work = std::mem::take(&mut self.scratch.work);
-        work.clear();
-        self.view().print_as_json(value, &mut work);
-        let written = self.check_room(work.len(), out).and_then(|()| out.json(&work));
-        self.scratch.work = work;
-        written.and_then(|()| self.check_room(0, out))
-    }
-
-    #[inline(never)]
-    fn emit_printed(
-        &mut self,
-        value: Value,
-        encoding: Encoding,
-        out: &mut impl Output,
-    ) -> Result<(), Box<Fault>> {
-        self.charge_for(value)?;
-        let mut work = std::mem::take(&mut self.scratch.work);
-        work.clear();
-        self.view().print(value, &mut work);
-        let written = self.check_room(work.len(), out).and_then(|()| out.text(encoding, &work));
-        self.scratch.work = work;
-        written.and_then(|()| self.check_room(0, out))
-    }
-
     fn call(&mut self, function: u32, count: u32) -> Result<(), Box<Fault>> {
         let Some(function) = tag(function, Function::from_tag) else { return self.push(Value::Absent) };
         let stack = std::mem::take(&mut self.scratch.stack);
@@ -617,101 +424,6 @@ impl Machine<'_> {
         let value = crate::json::Value::of_valid(work);
         let (kind, escaped) = (Some(value.kind), value.escaped);
         Ok(Value::Json(Node { start, end, kind, escaped, source: Source::Computed, ..Node::ABSENT }))
-    }
-
-    /// Begins a loop over a value; `false` if there is nothing to loop over.
-    fn begin(&mut self, number: u32, value: Value) -> Result<bool, Box<Fault>> {
-        let state = match (value, self.view().kind(value)) {
-            (Value::Json(node), ValueKind::Array | ValueKind::Object) => {
-                let node = self.gathered(node)?;
-                let keyed = node.kind == Some(Kind::Object);
-                Loop { item: node.children, index: 0, count: node.count, keyed }
-            }
-            (_, ValueKind::Absent | ValueKind::Null) => return Ok(false),
-            _ if self.dialect == Dialect::Handlebars => return Ok(false),
-            (_, ValueKind::Number) => {
-                self.charge_for(value)?;
-                let mut buffer = String::new();
-                let digits = self.view().number(value, &mut buffer).unwrap_or("0");
-                if !decimal::is_integer(digits) {
-                    return Err(Box::new(Fault::value(format!(
-                        "`range` cannot loop over the number {}",
-                        functions::shortened(digits)
-                    ))));
-                }
-                if decimal::compare(digits, "0").is_le() {
-                    return Ok(false);
-                }
-                let count: f64 = digits.parse().unwrap_or(f64::INFINITY);
-                // The limit on iterations is reached before such a number is.
-                Loop { item: NONE, index: 0, count: count as u32, keyed: false }
-            }
-            (_, kind) => {
-                return Err(Box::new(Fault::value(format!("`range` cannot loop over a {kind}"))));
-            }
-        };
-        if let Some(slot) = self.scratch.loops.get_mut(number as usize) {
-            *slot = state;
-        }
-        Ok(state.count > 0)
-    }
-
-    /// A container with its items, which are found now if the shape did not ask for them.
-    fn gathered(&mut self, node: Node) -> Result<Node, Box<Fault>> {
-        if node.count != NONE {
-            return Ok(node);
-        }
-        self.charge_for(Value::Json(node))?;
-        let shapes = Shapes { programs: self.programs, strings: self.strings };
-        let Scratch { nodes, computed, .. } = &mut *self.scratch;
-        let view = View { dialect: self.dialect, strings: self.strings, data: self.data, computed };
-        nodes.gather(shapes, node, view.json(node).text, self.limits.depth)
-    }
-
-    fn advance(&mut self, number: u32) -> bool {
-        let Some(state) = self.scratch.loops.get_mut(number as usize) else { return false };
-        state.index = state.index.saturating_add(1);
-        if state.index >= state.count {
-            return false;
-        }
-        if state.item != NONE {
-            state.item = self.scratch.nodes.list.get(state.item as usize).map_or(NONE, |node| node.next);
-        }
-        true
-    }
-
-    /// Puts a loop's current item into its registers.
-    fn set_item(&mut self, number: u32, register: u32) -> Result<(), Box<Fault>> {
-        self.iterations = self.iterations.checked_sub(1).ok_or_else(|| limit(Limit::Iterations))?;
-        let state = self.scratch.loops.get(number as usize).copied().unwrap_or_default();
-        let index = Value::Int(i64::from(state.index));
-        let (element, key) = match self.scratch.nodes.list.get(state.item as usize) {
-            None => (index, index),
-            Some(node) if state.keyed => (Value::of_node(*node), self.name_of(state.item)),
-            Some(node) => (Value::of_node(*node), index),
-        };
-        self.store(register, element);
-        self.store(register.saturating_add(1), key);
-        Ok(())
-    }
-
-    /// The name of a member, which is kept behind it.
-    fn name_of(&self, item: u32) -> Value {
-        let name = self.scratch.nodes.list.get((item as usize).saturating_add(1));
-        name.map_or(Value::Absent, |node| Value::of_node(*node))
-    }
-
-    fn loop_item(&self, number: u32, item: u32) -> Value {
-        let Some(state) = self.scratch.loops.get(number as usize) else { return Value::Absent };
-        let index = Value::Int(i64::from(state.index));
-        match tag(item, LoopItem::from_tag) {
-            Some(LoopItem::Index) => index,
-            Some(LoopItem::First) => Value::Bool(state.index == 0),
-            Some(LoopItem::Last) => Value::Bool(state.index.saturating_add(1) == state.count),
-            Some(LoopItem::Key | LoopItem::KeyOrIndex) if state.keyed => self.name_of(state.item),
-            Some(LoopItem::KeyOrIndex) => index,
-            Some(LoopItem::Key) | None => Value::Absent,
-        }
     }
 }
 
