@@ -15,6 +15,10 @@ generate:
 bench:
     cargo bench -p mcpc-benches
 
+# How much faster templates are rendered and loaded than with the handlebars crate.
+templates:
+    cargo run --release -p mcpc-benches --bin templates
+
 # Each fuzz target for a while; needs a nightly toolchain and cargo-fuzz.
 fuzz seconds="60":
     for target in bind bundle_reader template_machine; do cargo +nightly fuzz run $target -- -max_total_time={{seconds}} || exit 1; done

@@ -13,9 +13,9 @@ use mcpc_benches::render::contenders;
 use mcpc_benches::{Failure, cpu_ms};
 use std::hint::black_box;
 
-const ROUNDS: usize = 15;
+const ROUNDS: usize = 9;
 /// Bytes of answers that one contender renders in one round.
-const WORK: usize = 4 << 20;
+const WORK: usize = 16 << 20;
 const TEMPLATES: usize = 10_000;
 
 fn main() -> Result<(), Failure> {
