@@ -450,6 +450,10 @@ spec.toml:12:18: get_order: no example reaches `error_template`
     let uncovered = document["uncovered"].as_array().unwrap();
     assert_eq!(uncovered.len(), 4);
     assert_eq!(uncovered[1]["template"], "response_template", "{document}");
+    let done = place.run(&["test", "--deny", "uncovered", "--deny", "untested", "--format", "junit"]);
+    assert_eq!(done.code, 1);
+    assert!(done.out.contains("<testsuite name=\"uncovered\" tests=\"4\" failures=\"4\""), "{}", done.out);
+    assert!(done.out.contains("message=\"no example reaches `error_template`\""), "{}", done.out);
     // One example alone says nothing about all of them.
     let done = place.run(&["test", "--example", "1"]);
     assert_eq!(done.out, "1 tool, 1 example: 1 passed, 0 failed\n");

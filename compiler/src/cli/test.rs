@@ -30,15 +30,17 @@ pub struct Arguments {
     /// Write what is into the examples that say otherwise, and add `request` and `text` where they are missing
     #[arg(long)]
     update: bool,
-    /// Fail on this too
+    /// Fail on this too; may be given several times
     #[arg(long, value_name = "WHAT")]
-    deny: Option<Deny>,
+    deny: Vec<Deny>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Deny {
     /// Tools without an example
     Untested,
+    /// Branches of templates that no example reaches
+    Uncovered,
 }
 
 pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
@@ -62,9 +64,11 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
         }
         results = tested(&report, &selection)?;
     }
-    results.untested_fail = arguments.deny == Some(Deny::Untested);
+    results.untested_fail = arguments.deny.contains(&Deny::Untested);
+    results.uncovered_fail = arguments.deny.contains(&Deny::Uncovered);
     testing::render(arguments.format, &report, &results, streams.out_color, &mut streams.out)?;
-    let denied = results.untested_fail && !results.untested.is_empty();
+    let denied = (results.untested_fail && !results.untested.is_empty())
+        || (results.uncovered_fail && !results.uncovered.is_empty());
     Ok(match (unwritten, results.failed() > 0 || denied) {
         (true, _) => Outcome::Incomplete,
         (false, true) => Outcome::Failed,

@@ -36,6 +36,8 @@ pub struct Results {
     /// Whether they count as failures.
     pub untested_fail: bool,
     pub uncovered: Vec<Uncovered>,
+    /// Whether they count as failures.
+    pub uncovered_fail: bool,
 }
 
 /// One example.

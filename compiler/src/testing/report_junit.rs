@@ -7,8 +7,10 @@ use crate::source::Span;
 use std::io::{Result, Write};
 
 pub fn write(report: &Report, results: &Results, out: &mut dyn Write) -> Result<()> {
-    let denied = if results.untested_fail { results.untested.as_slice() } else { &[] };
-    open(results.tests.len() + denied.len(), results.failed() + denied.len(), 0, out)?;
+    let untested = if results.untested_fail { results.untested.as_slice() } else { &[] };
+    let uncovered = if results.uncovered_fail { results.uncovered.as_slice() } else { &[] };
+    let denied = untested.len() + uncovered.len();
+    open(results.tests.len() + denied, results.failed() + denied, 0, out)?;
     // The tests of one toolset stand together.
     for suite in results.tests.chunk_by(|a, b| a.span.file == b.span.file) {
         let name = suite.first().map(|test| test.toolset.as_str()).unwrap_or_default();
@@ -19,19 +21,40 @@ pub fn write(report: &Report, results: &Results, out: &mut dyn Write) -> Result<
         }
         writeln!(out, "  </testsuite>")?;
     }
-    if !denied.is_empty() {
-        open_suite("untested", denied.len(), denied.len(), 0, out)?;
-        for tool in denied {
-            let class = escaped(&format!("{}.{}", tool.toolset, tool.tool), true);
-            let place = place(report, tool.span);
-            writeln!(out, "    <testcase classname=\"{class}\" name=\"has an example\" {place}>")?;
-            let what = escaped(&format!("`{}` has no example", tool.tool), true);
-            writeln!(out, "      <failure message=\"{what}\" type=\"untested\"/>")?;
-            writeln!(out, "    </testcase>")?;
+    if !untested.is_empty() {
+        open_suite("untested", untested.len(), untested.len(), 0, out)?;
+        for tool in untested {
+            let class = format!("{}.{}", tool.toolset, tool.tool);
+            let what = format!("`{}` has no example", tool.tool);
+            denied_case(report, &class, "has an example", tool.span, &what, "untested", out)?;
+        }
+        writeln!(out, "  </testsuite>")?;
+    }
+    if !uncovered.is_empty() {
+        open_suite("uncovered", uncovered.len(), uncovered.len(), 0, out)?;
+        for branch in uncovered {
+            let what = format!("no example reaches {}", branch.what);
+            denied_case(report, &branch.tool, &branch.what, branch.span, &what, "uncovered", out)?;
         }
         writeln!(out, "  </testsuite>")?;
     }
     writeln!(out, "</testsuites>")
+}
+
+/// A case that fails because it is denied.
+fn denied_case(
+    report: &Report,
+    class: &str,
+    name: &str,
+    span: Span,
+    what: &str,
+    kind: &str,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let (class, name, what) = (escaped(class, true), escaped(name, true), escaped(what, true));
+    writeln!(out, "    <testcase classname=\"{class}\" name=\"{name}\" {}>", place(report, span))?;
+    writeln!(out, "      <failure message=\"{what}\" type=\"{kind}\"/>")?;
+    writeln!(out, "    </testcase>")
 }
 
 /// Specs whose examples could not be run: one case, with what is wrong with them.

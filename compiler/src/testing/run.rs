@@ -39,6 +39,7 @@ pub fn run(report: &Report, contents: &Contents, selection: &Selection) -> Resul
         tools: 0,
         untested: Vec::new(),
         untested_fail: false,
+        uncovered_fail: false,
         uncovered: Vec::new(),
     };
     for toolset in &report.toolsets {
