@@ -4,6 +4,8 @@
 use mcp_bundle::bind::{BindError, Limits, ProblemKind, Request, Scratch, Values, bind};
 use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::Contents;
+use mcp_bundle::shape::{self, Answer, Failure};
+use mcp_bundle::template::Ambient;
 use mcpc::check::{MemoryFiles, Report, check_files};
 
 fn check(tool: &str) -> Report {
@@ -39,6 +41,23 @@ fn call(tool: &str, arguments: &str) -> Result<Sent, BindError> {
 
 fn problems(tool: &str, arguments: &str) -> Vec<ProblemKind> {
     call(tool, arguments).unwrap_err().problems.into_iter().map(|problem| problem.kind).collect()
+}
+
+/// The texts of a result, whether it is an error, and what failed.
+fn answer(tool: &str, status: u16, body: &str) -> (Vec<String>, bool, Option<Failure>) {
+    let contents = contents(tool);
+    let (_, plan) = contents.tool("t").unwrap();
+    let (matchers, mut out) = (Matchers::new(&contents), vec![b'{']);
+    let answer = Answer { status, content_type: Some("application/json"), body: body.as_bytes() };
+    let (ambient, limits, mut scratch) =
+        (Ambient::default(), shape::Limits::default(), shape::Scratch::default());
+    let shaped =
+        shape::shape(&contents, &matchers, plan, &answer, &ambient, &limits, &mut scratch, &mut (), &mut out);
+    out.push(b'}');
+    let result: serde_json::Value = serde_json::from_slice(&out).unwrap();
+    let content = result.get("content").and_then(|content| content.as_array()).unwrap();
+    let text = |item: &serde_json::Value| item.get("text").and_then(|text| text.as_str()).unwrap().to_owned();
+    (content.iter().map(text).collect(), shaped.is_error, shaped.failure)
 }
 
 const POST: &str = "method = \"POST\"\nendpoint = \"https://a.example/x\"\n";
@@ -114,6 +133,39 @@ fn a6_header_names_obey_http_and_some_are_never_set() {
 }
 
 #[test]
+fn a7_templates_of_both_dialects_turn_answers_into_text() {
+    let body = r#"{"data":{"name":"Ada"},"list":["a","b"],"condition":true}"#;
+    let go = "{{ .data.name }}{{- range $index, $item := .list }} {{ $index }}{{ $item }}{{- end }}{{- if .condition }} yes{{- end }}";
+    let handlebars = "{{data.name}}{{#each list}} {{@index}}{{this}}{{/each}}{{#if condition}} yes{{/if}}";
+    for template in [go, handlebars] {
+        let (texts, is_error, _) = answer(&format!("response_template = '{template}'\n{PATH}"), 200, body);
+        assert_eq!((texts.join("|").as_str(), is_error), ("Ada 0a 1b yes", false), "{template}");
+    }
+}
+
+#[test]
+fn a8_without_a_template_the_raw_answer_goes_back_and_with_a_failing_one_both() {
+    let raw = "{ \"n\": 1.50,\n\"s\":\"\\u00e9\" }";
+    assert_eq!(answer(PATH, 200, raw), (vec![raw.to_owned()], false, None));
+    let tool = format!("response_template = '{{{{ index .l 5 }}}}'\n{PATH}");
+    let (texts, is_error, failure) = answer(&tool, 200, r#"{"l":[1]}"#);
+    let [words, raw] = texts.as_slice() else { panic!("{texts:?}") };
+    assert!(words.contains("response_template of `t`, line 1, column 4: `index`"), "{words}");
+    assert_eq!((raw.as_str(), is_error), (r#"{"l":[1]}"#, true));
+    assert_eq!(failure.unwrap().name(), "template_render");
+}
+
+#[test]
+fn a9_templates_are_compiled_into_the_bundle_and_nothing_parses_them_later() {
+    let tool = format!("response_template = 'unmistakable {{{{ .n }}}}'\n{PATH}");
+    let contents = contents(&tool);
+    assert_eq!(contents.templates.programs.len(), 1);
+    let bytes = mcp_bundle::format::write(&contents).unwrap();
+    let has = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+    assert!(has("unmistakable ") && !has("{{"), "the text is there, the template is not");
+}
+
+#[test]
 fn a13_a_finding_has_file_line_column_rule_and_help() {
     let report = check("method = \"get\"\nendpoint = \"https://a.example/x\"");
     let finding = report.diagnostics.iter().find(|d| d.rule.name == "unknown-method").unwrap();
@@ -138,6 +190,23 @@ fn a14_paths_cannot_traverse_and_headers_cannot_break_lines() {
 }
 
 #[test]
+fn a14_templates_are_limited() {
+    let nested = |depth: usize| {
+        format!("response_template = '{}x{}'\n{PATH}", "{{ if .a }}".repeat(depth), "{{ end }}".repeat(depth))
+    };
+    assert_eq!(errors(&nested(32)), [""; 0]);
+    assert_eq!(errors(&nested(33)), ["unsupported-template-feature"]);
+    let tool = format!("response_template = '{{{{ range .l }}}}{{{{ end }}}}'\n{PATH}");
+    let list = |count: usize| format!("{{\"l\":[{}0]}}", "0,".repeat(count - 1));
+    assert!(answer(&tool, 200, &list(100_000)).2.is_none());
+    let failure = answer(&tool, 200, &list(100_001)).2.unwrap();
+    assert!(
+        matches!(&failure, Failure::Template { error, .. } if error.fault.name() == "iteration_limit"),
+        "{failure:?}"
+    );
+}
+
+#[test]
 fn a17_timeouts_and_retries_are_per_tool_and_optional() {
     let policy = |tool: &str| {
         let contents = contents(tool);
@@ -156,4 +225,6 @@ fn a18_the_kinds_of_errors_are_told_apart() {
     assert_eq!(problems(PATH, r#"{"id":".."}"#), [ProblemKind::InvalidPathParameter]);
     assert_eq!(errors(&PATH.replace("\"path\"", "\"paht\"")), ["unknown-position"]);
     assert_eq!(errors(&format!("response_template = \"{{{{ .a\"\n{PATH}")), ["template-syntax"]);
+    let tool = format!("response_template = '{{{{ b64dec .a }}}}'\n{PATH}");
+    assert_eq!(answer(&tool, 200, r#"{"a":"!"}"#).2.unwrap().name(), "template_render");
 }
