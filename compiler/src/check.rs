@@ -161,7 +161,7 @@ impl ReadFile for Beside<'_> {
     }
 }
 
-fn join(folder: &str, name: &str) -> String {
+pub(crate) fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 

@@ -235,6 +235,11 @@ pub static EXAMPLE: Table = Table {
         key("request", Shape::Table(&EXAMPLE_REQUEST), "The exact request."),
         key("response", Shape::Table(&EXAMPLE_RESPONSE), "An answer of the upstream."),
         key("text", Shape::Text, "The exact text of the result."),
+        key(
+            "content",
+            Shape::Any,
+            "All items of the result, for what is not text; a string may be their JSON text.",
+        ),
         key("structured_content", Shape::Any, "The structured result; a string may be its JSON text."),
     ],
 };
@@ -257,6 +262,7 @@ pub static EXAMPLE_RESPONSE: Table = Table {
         key("status", Shape::Integer { min: 100, max: 599 }, "HTTP status; default 200."),
         key("headers", Shape::TextMap, "Headers of the answer."),
         key("body", Shape::Any, "The body: a string is taken as it is, anything else as JSON."),
+        key("body_base64", Shape::Text, "Instead of `body`: one that is not text, in base64."),
     ],
 };
 

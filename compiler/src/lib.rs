@@ -8,6 +8,8 @@
 pub mod check;
 pub mod cli;
 pub mod clients;
+#[cfg(feature = "dev")]
+pub mod dev;
 pub mod diagnostic;
 pub mod disk;
 pub mod editor_schema;

@@ -48,7 +48,12 @@ fn answer(tool: &str, status: u16, body: &str) -> (Vec<String>, bool, Option<Fai
     let contents = contents(tool);
     let (_, plan) = contents.tool("t").unwrap();
     let (matchers, mut out) = (Matchers::new(&contents), vec![b'{']);
-    let answer = Answer { status, content_type: Some("application/json"), body: body.as_bytes() };
+    let answer = Answer {
+        status,
+        content_type: Some("application/json"),
+        content_location: None,
+        body: body.as_bytes(),
+    };
     let (ambient, limits, mut scratch) =
         (Ambient::default(), shape::Limits::default(), shape::Scratch::default());
     let shaped =

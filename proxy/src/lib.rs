@@ -1,29 +1,41 @@
 //! The edge proxy: loads a bundle and serves its tools.
 //!
-//! So far it loads: [`load`] reads a bundle, verifies it and says what it needs. Serving comes next.
 //! It parses no tool spec, no template and no pattern that the compiler has not already accepted.
+//!
+//! ```text
+//! bundle bytes ─load→ Bundle ─build→ Catalog ─activate→ Edge          (one atomic swap)
+//! head ─route→ Endpoint, body ─answer→ Reply or EventStream            (Edge: no sockets)
+//! connection ─http→ head, body … reply → connection                    (Pingora's listeners and sessions)
+//! ```
 
-use mcp_bundle::format::{self, Bundle, MAX_FILE_LENGTH, ReadError, Trust, VerifyingKey};
-use std::io::Read;
-use std::path::Path;
+mod accept;
+mod access;
+pub mod activation;
+pub mod admin;
+mod buffers;
+mod call;
+pub mod caller;
+pub mod catalog;
+pub mod cli;
+pub mod config;
+pub mod edge;
+pub mod events;
+pub mod failure;
+pub mod http;
+mod load;
+mod log_writer;
+pub mod logging;
+pub mod mcp;
+pub mod metrics;
+mod random;
+pub mod record;
+pub mod reply;
+mod rest;
+pub mod route;
+pub mod server;
+pub mod settings;
+pub mod upstream;
 
-/// Why a bundle could not be loaded. Nothing is changed by a bundle that fails to load.
-#[derive(Debug, thiserror::Error)]
-pub enum LoadError {
-    #[error("`{path}` cannot be read: {source}")]
-    Unreadable { path: String, source: std::io::Error },
-    #[error("`{path}`: {source}")]
-    Invalid { path: String, source: ReadError },
-}
-
-/// Reads and verifies a bundle. Without keys any bundle that is whole will do.
-pub fn load(path: &Path, keys: &[VerifyingKey]) -> Result<Bundle, LoadError> {
-    let name = path.display().to_string();
-    let unreadable = |source| LoadError::Unreadable { path: name.clone(), source };
-    let file = std::fs::File::open(path).map_err(unreadable)?;
-    let mut bytes = Vec::new();
-    // One byte more than allowed: the reader then says that it is too large.
-    file.take(MAX_FILE_LENGTH + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    let trust = if keys.is_empty() { Trust::Any } else { Trust::AnyOf(keys) };
-    format::read(&bytes, &trust).map_err(|source| LoadError::Invalid { path: name.clone(), source })
-}
+pub use edge::Edge;
+pub use http::service;
+pub use load::{LoadError, load};

@@ -1,1 +1,36 @@
-//! End-to-end tests over real processes; see `tests/`.
+//! End-to-end tests, and the words that they are written with: spec text → bundle → edge on a real socket → an upstream that
+//! does as it is told.
+//!
+//! ```text
+//! let world = World::new(SPEC);
+//! world.upstream.answers(json(r#"{"id":1}"#));
+//! assert_eq!(world.call("get_order", json!({"id": 1})).text(), r#"{"id":1}"#);
+//! assert_eq!(world.upstream.request(0).line(), "GET /orders/1 HTTP/1.1");
+//! ```
+//!
+//! Nothing here waits without a deadline, and everything stops when it is dropped.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "what fails here fails the test"
+)]
+
+mod client;
+mod process;
+mod script;
+mod served;
+mod upstream;
+mod world;
+
+pub use client::{Answer, Client, get, legacy, modern, post};
+pub use process::{Process, binary, build, mcp_edge};
+pub use script::{Script, answer, echo, json, raw, reply};
+pub use served::{Served, tools_of};
+pub use upstream::{Request, Upstream};
+pub use world::{TOKEN, World, call, spec};
+
+use std::time::Duration;
+
+/// Longer than anything here takes: a test that waits this long has failed.
+pub const LONG: Duration = Duration::from_secs(20);

@@ -5,7 +5,7 @@ use mcp_bundle::bind::{self, Request, Values};
 use mcp_bundle::matchers::Matchers;
 use mcp_bundle::shape::{self, Answer};
 use mcp_bundle::template::Ambient;
-use mcpc::check::check_files;
+use mcpc::check::{MemoryFiles, check_files};
 use mcpc::template::Dialect;
 use mcpc_benches::bodies::cases;
 use mcpc_benches::render::Ours;
@@ -59,7 +59,7 @@ fn a_warm_call_allocates_nothing_from_arguments_to_result() {
     let (mut shaped, mut out) = (shape::Scratch::default(), Vec::new());
     let arguments = br#"{"userId":"u 1","recordId":42,"details":true}"#;
     let body = br#"{"id":42,"state":"open","items":[{"name":"a","price":1},{"name":"b","price":2.5}]}"#;
-    let answer = Answer { status: 200, content_type: Some("application/json"), body };
+    let answer = Answer { status: 200, content_type: Some("application/json"), content_location: None, body };
     let mut call = || {
         let (limits, ambient) = (bind::Limits::default(), Ambient::default());
         bind::bind(&contents, &matchers, tool, arguments, &values, &limits, &mut bound, &mut request)
@@ -71,4 +71,35 @@ fn a_warm_call_allocates_nothing_from_arguments_to_result() {
     assert!(!call().is_error);
     let counted = measure(|| assert!(!call().is_error));
     assert_eq!(counted.count_total, 0);
+}
+
+#[test]
+fn warm_answers_that_are_not_utf8_allocate_nothing() {
+    let spec = "[[tool]]\nname = \"get_file\"\ndescription = \"Gets one file as it is.\"\nmethod = \"GET\"\nendpoint = \"https://api.example.com/file\"\n";
+    let contents = check_files(&MemoryFiles::one("spec.toml", spec)).contents.unwrap();
+    let matchers = Matchers::new(&contents);
+    let (_, tool) = contents.tool("get_file").unwrap();
+    let (mut scratch, mut out) = (shape::Scratch::default(), Vec::new());
+    for content_type in ["image/png", "audio/wav", "application/pdf", "text/plain; charset=iso-8859-1"] {
+        let content_type = Some(content_type);
+        let answer = Answer { status: 200, content_type, content_location: None, body: &[0xe9; 1000] };
+        let mut call = || {
+            out.clear();
+            let (limits, ambient) = (shape::Limits::default(), Ambient::default());
+            shape::shape(
+                &contents,
+                &matchers,
+                tool,
+                &answer,
+                &ambient,
+                &limits,
+                &mut scratch,
+                &mut (),
+                &mut out,
+            )
+        };
+        assert!(!call().is_error);
+        let counted = measure(|| assert!(!call().is_error));
+        assert_eq!(counted.count_total, 0, "{content_type:?}");
+    }
 }

@@ -18,8 +18,10 @@ pub enum Failure {
     Select(String),
     /// The answer is not what `output_schema` promises.
     OutputSchema(String),
-    /// A result cannot hold the body.
+    /// The body is not text, which the tool needs.
     NotText { content_type: Option<String>, bytes: usize },
+    /// The body is no multipart message, though it says so.
+    Multipart(String),
     /// The body has more bytes than the tool takes.
     TooLarge { status: u16, limit: usize },
 }
@@ -33,6 +35,7 @@ impl Failure {
             Failure::Select(_) => "select",
             Failure::OutputSchema(_) => "output_schema",
             Failure::NotText { .. } => "not_text",
+            Failure::Multipart(_) => "multipart",
             Failure::TooLarge { .. } => "response_too_large",
         }
     }
@@ -57,6 +60,9 @@ impl Failure {
             Failure::NotText { content_type, bytes } => {
                 format!("The answer is not text ({}).", body::describe(content_type.as_deref(), *bytes))
             }
+            Failure::Multipart(reason) => {
+                format!("The answer is not a multipart message that can be read: {reason}")
+            }
             Failure::TooLarge { status, limit } => format!(
                 "The upstream answered {} with more than {limit} bytes, the most that `{tool}` takes. Ask for less.",
                 Status(*status)
@@ -75,6 +81,7 @@ impl fmt::Display for Failure {
             Failure::NotText { content_type, bytes } => {
                 write!(f, "the answer is not text ({})", body::describe(content_type.as_deref(), *bytes))
             }
+            Failure::Multipart(reason) => write!(f, "multipart: {reason}"),
             Failure::TooLarge { limit, .. } => write!(f, "the answer has more than {limit} bytes"),
         }
     }

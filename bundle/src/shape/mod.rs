@@ -6,15 +6,20 @@
 //! | the answer | the result |
 //! |---|---|
 //! | a success | its text, or what `select` keeps of it, or what `response_template` makes of that |
+//! | a success that is not text, of a tool that needs none | an image, audio, or an embedded resource; of `multipart/mixed` one item a part |
 //! | a success that the tool cannot use | an error: why, and the raw answer |
 //! | any other status | an error: what `error_template` makes of it, or the status and the start of the body |
 //!
 //! A warm [`Scratch`] makes shaping an answer free of allocations but for the result itself, unless there is an output
-//! schema or something fails.
+//! schema, something fails, or parts of a multipart message are taken apart.
 
 mod body;
+mod charset;
 mod content;
 mod failure;
+mod item;
+mod media;
+mod multipart;
 mod project;
 mod refusal;
 pub mod select;
@@ -22,6 +27,7 @@ mod status;
 mod success;
 #[cfg(test)]
 mod tests;
+mod uri;
 
 pub use failure::Failure;
 
@@ -41,6 +47,8 @@ pub struct Answer<'a> {
     pub status: u16,
     /// The `content-type` header.
     pub content_type: Option<&'a str>,
+    /// The `content-location` header: the URI of an embedded resource, if the body becomes one.
+    pub content_location: Option<&'a str>,
     pub body: &'a [u8],
 }
 
@@ -51,6 +59,9 @@ pub struct Limits {
     pub text: usize,
     /// Nesting of the answer.
     pub depth: usize,
+    /// Whether a result may hold audio items. Protocol revision 2024-11-05 does not know them; without, audio becomes
+    /// an embedded resource.
+    pub audio: bool,
     pub template: template::Limits,
 }
 
@@ -61,6 +72,8 @@ pub struct Scratch {
     projector: Projector,
     /// What `select` kept.
     selection: String,
+    /// The answer, if it was in another charset than UTF-8.
+    decoded: String,
 }
 
 /// What became of an answer, for logs and metrics; the result itself says it in words.
@@ -70,6 +83,8 @@ pub struct Shaped {
     pub is_error: bool,
     pub failure: Option<Failure>,
     pub structured: Option<Structured>,
+    /// The result holds audio, so it is not for callers of revision 2024-11-05: see [`Limits::audio`].
+    pub has_audio: bool,
 }
 
 /// Where the result holds `structuredContent`, for callers whose revision does not know it.
@@ -92,7 +107,7 @@ struct Call<'a> {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { text: 1 << 20, depth: 64, template: template::Limits::default() }
+        Limits { text: 1 << 20, depth: 64, audio: true, template: template::Limits::default() }
     }
 }
 
@@ -129,6 +144,9 @@ pub fn shape(
     if scratch.selection.capacity() > KEPT_TEXT {
         scratch.selection = String::new();
     }
+    if scratch.decoded.capacity() > KEPT_TEXT {
+        scratch.decoded = String::new();
+    }
     shaped
 }
 
@@ -161,11 +179,18 @@ pub fn too_large(
 
 impl Shaped {
     fn good(structured: Option<Structured>) -> Shaped {
-        Shaped { is_error: false, failure: None, structured }
+        Shaped { is_error: false, failure: None, structured, has_audio: false }
     }
 
     fn failed(failure: Failure) -> Shaped {
-        Shaped { is_error: true, failure: Some(failure), structured: None }
+        Shaped { is_error: true, failure: Some(failure), structured: None, has_audio: false }
+    }
+}
+
+impl Limits {
+    /// The same for callers of revision 2024-11-05.
+    pub fn without_audio(&self) -> Limits {
+        Limits { audio: false, ..self.clone() }
     }
 }
 
@@ -177,9 +202,13 @@ impl Call<'_> {
         own.min(self.limits.text)
     }
 
+    fn name(&self) -> &str {
+        self.contents.strings.get(self.tool.name)
+    }
+
     /// The words of a failure, which say which tool it is about.
     fn words(&self, failure: &Failure) -> String {
-        failure.words(self.contents.strings.get(self.tool.name))
+        failure.words(self.name())
     }
 
     /// Runs a template over a JSON text and appends its text as the inside of a JSON string.

@@ -1,7 +1,9 @@
 //! Answers whose status is no success.
 
-use super::body::{self, Body};
+use super::body;
+use super::charset;
 use super::content::Content;
+use super::media::MediaType;
 use super::{Answer, Call, Failure, Scratch, Shaped};
 use crate::json::{ScanError, ScanErrorKind};
 use crate::template::{Ambient, Fault, RenderError, Trace};
@@ -20,13 +22,14 @@ pub(super) fn write(
     let mut content = Content::new(out);
     let mut failure = Failure::Status(answer.status);
     let mut words = call.words(&failure);
-    let body = body::read(answer);
-    if let (Some(index), Body::Text(text)) = (call.tool.response.error_template, body) {
+    let Scratch { template, decoded, .. } = scratch;
+    let body = charset::read(answer.body, &MediaType::of(answer.content_type), decoded);
+    if let (Some(index), Some(text)) = (call.tool.response.error_template, body) {
         let mut rendered = false;
         let data = text.strip_prefix('\u{feff}').unwrap_or(text);
         let result = content.text_with(|out| {
             let before = out.len();
-            call.render(index, data, ambient, &mut scratch.template, trace, out)?;
+            call.render(index, data, ambient, template, trace, out)?;
             rendered = out.len() > before;
             Ok(())
         });
@@ -57,10 +60,10 @@ pub(super) fn write(
 }
 
 /// Appends the body, or what it is if it cannot be read.
-fn describe(call: &Call<'_>, answer: &Answer<'_>, body: Body<'_>, words: &mut String) {
+fn describe(call: &Call<'_>, answer: &Answer<'_>, body: Option<&str>, words: &mut String) {
     match body {
-        Body::Text("") => {}
-        Body::Text(text) if body::is_readable(answer.content_type, text) => {
+        Some("") => {}
+        Some(text) if body::is_readable(answer.content_type, text) => {
             let limit = call.text_limit().min(MAX_SHOWN);
             let shown = text.get(..text.floor_char_boundary(limit)).unwrap_or_default();
             words.push('\n');

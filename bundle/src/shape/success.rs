@@ -1,8 +1,10 @@
 //! Answers with a status of 200 to 299.
 
-use super::body::{self, Body};
+use super::charset;
 use super::content::Content;
 use super::failure::bounded;
+use super::item;
+use super::media::{Kind, MediaType};
 use super::status::Status;
 use super::{Answer, Call, Failure, Scratch, Shaped, Structured};
 use crate::bind::{schema_problem, shorten};
@@ -31,13 +33,32 @@ pub(super) fn write(
     trace: &mut impl Trace,
     out: &mut Vec<u8>,
 ) -> Shaped {
-    let Body::Text(raw) = body::read(answer) else {
-        let content_type = answer.content_type.map(shorten);
-        return fail(call, Failure::NotText { content_type, bytes: answer.body.len() }, "", out);
-    };
-    let Scratch { template, projector, selection } = scratch;
-    let mut parts = Parts { raw, text: raw, data: json_of(raw) };
+    let Scratch { template, projector, selection, decoded } = scratch;
     let response = &call.tool.response;
+    let media = MediaType::of(answer.content_type);
+    // Templates, `select` and schemas read text, whatever the answer is called.
+    let needs_text =
+        response.template.is_some() || !response.select.is_empty() || response.output_schema.is_some();
+    let kind = if needs_text || answer.body.is_empty() { Kind::Text } else { media.kind() };
+    match kind {
+        Kind::Text => {}
+        Kind::Mixed => {
+            return item::mixed(call, answer, &media, decoded, out).unwrap_or_else(|reason| {
+                let raw = charset::read(answer.body, &media, decoded).unwrap_or_default();
+                fail(call, Failure::Multipart(reason), raw, out)
+            });
+        }
+        kind => return item::whole(call, answer, &media, kind, out),
+    }
+    let raw = match charset::read(answer.body, &media, decoded) {
+        Some(raw) => raw,
+        None if needs_text => {
+            let content_type = answer.content_type.map(shorten);
+            return fail(call, Failure::NotText { content_type, bytes: answer.body.len() }, "", out);
+        }
+        None => return item::whole(call, answer, &media, Kind::Opaque, out),
+    };
+    let mut parts = Parts { raw, text: raw, data: json_of(raw) };
     if !response.select.is_empty() {
         let paths = response.select.iter().map(|path| call.contents.strings.get(*path));
         selection.clear();

@@ -6,6 +6,8 @@
 mod build;
 mod check;
 mod completions;
+#[cfg(feature = "dev")]
+mod dev;
 mod explain;
 mod init;
 mod inspect;
@@ -36,6 +38,8 @@ enum Command {
     Check(check::Arguments),
     Test(test::Arguments),
     Try(try_tool::Arguments),
+    #[cfg(feature = "dev")]
+    Dev(dev::Arguments),
     Build(build::Arguments),
     Inspect(inspect::Arguments),
     Verify(verify::Arguments),
@@ -104,8 +108,9 @@ pub fn main() -> ExitCode {
         }
     };
     let mut streams = Streams {
-        out: Box::new(std::io::BufWriter::new(std::io::stdout().lock())),
-        err: Box::new(std::io::stderr().lock()),
+        // Not locked for good: `dev` has threads, and they have something to say, too.
+        out: Box::new(std::io::BufWriter::new(std::io::stdout())),
+        err: Box::new(std::io::stderr()),
         out_color: wants_color(&std::io::stdout()),
         err_color: wants_color(&std::io::stderr()),
     };
@@ -129,6 +134,8 @@ fn run(command: Command, streams: &mut Streams) -> anyhow::Result<Outcome> {
         Command::Check(arguments) => check::run(&arguments, streams),
         Command::Test(arguments) => test::run(&arguments, streams),
         Command::Try(arguments) => try_tool::run(&arguments, streams),
+        #[cfg(feature = "dev")]
+        Command::Dev(arguments) => dev::run(&arguments, streams),
         Command::Build(arguments) => build::run(&arguments, streams),
         Command::Inspect(arguments) => inspect::run(&arguments, streams),
         Command::Verify(arguments) => verify::run(&arguments, streams),

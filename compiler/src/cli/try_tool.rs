@@ -105,11 +105,11 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
         let body = if name == "-" { read_stdin()? } else { read_file(name)? };
         let is_json = std::str::from_utf8(&body).is_ok_and(|text| crate::json::Json::parse(text).is_some());
         let content_type = arguments.content_type.as_deref().or(is_json.then_some("application/json"));
-        let answer = Answer { status: arguments.status, content_type, body: &body };
+        let answer = Answer { status: arguments.status, content_type, content_location: None, body: &body };
         shown.result = Some(trial.shape(&answer));
         shown.status = Some(arguments.status);
     } else if trial.upstream().is_none() {
-        let nothing = Answer { status: 200, content_type: None, body: b"" };
+        let nothing = Answer { status: 200, content_type: None, content_location: None, body: b"" };
         shown.result = Some(trial.shape(&nothing));
     }
     #[cfg(feature = "send")]
@@ -117,8 +117,12 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
         && arguments.sending.wanted(&trial)
     {
         let (reply, secrets) = arguments.sending.send(&trial, draft, call.as_deref().unwrap_or("{}"))?;
-        let content_type = reply.content_type.as_deref();
-        let answer = Answer { status: reply.status, content_type, body: &reply.body };
+        let answer = Answer {
+            status: reply.status,
+            content_type: reply.content_type.as_deref(),
+            content_location: reply.content_location.as_deref(),
+            body: &reply.body,
+        };
         shown.mask = trial.mask(&secrets);
         let mut result = trial.shape(&answer);
         result.result = result.result.map(|result| shown.mask.json(&result));

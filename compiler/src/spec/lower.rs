@@ -15,6 +15,8 @@ use crate::lint::rules::{
 };
 use crate::source::{FileId, Span, Spanned};
 use crate::suggest;
+use base64::engine::general_purpose::STANDARD;
+use base64::{DecodeError, Engine};
 use mcp_bundle::tag::{Method, Position, Style};
 use mcp_bundle::template::Place;
 use std::cell::OnceCell;
@@ -368,6 +370,7 @@ impl Reading<'_> {
                     status: fields.integer("status"),
                     headers: headers(&fields),
                     body: fields.json("body"),
+                    bytes: self.body_base64(&fields),
                 }
             });
             ExampleSpec {
@@ -377,10 +380,30 @@ impl Reading<'_> {
                 request,
                 response,
                 text: fields.text("text"),
+                content: fields.json("content"),
                 structured_content: fields.json("structured_content"),
             }
         });
         examples.collect()
+    }
+
+    /// The bytes of an example's body. White space in it is for people.
+    fn body_base64(&mut self, fields: &Fields<'_, '_>) -> Option<Vec<u8>> {
+        let text = fields.text("body_base64")?;
+        if fields.is_written("body") {
+            let message = "an example's response has one body";
+            let help = "remove `body` or `body_base64`";
+            self.report(Diagnostic::new(&INVALID_VALUE, text.span, message).help(help));
+            return None;
+        }
+        let code: String = text.value.chars().filter(|c| !c.is_ascii_whitespace()).collect();
+        let bytes = STANDARD.decode(code);
+        if let Err(error) = &bytes {
+            let message = format!("`body_base64` is not base64: {}", base64_problem(error));
+            let help = "write what `base64` prints: letters, digits, `+` and `/`, filled up with `=`";
+            self.report(Diagnostic::new(&INVALID_VALUE, text.span, message).help(help));
+        }
+        bytes.ok()
     }
 
     fn allows(&mut self, fields: &Fields<'_, '_>) -> Vec<Allow> {
@@ -389,6 +412,15 @@ impl Reading<'_> {
             Some(Allow { span, rule: fields.text("rule")?, reason: fields.text("reason") })
         });
         allows.collect()
+    }
+}
+
+fn base64_problem(error: &DecodeError) -> String {
+    match error {
+        DecodeError::InvalidByte(_, byte) => format!("`{}` cannot stand there", byte.escape_ascii()),
+        DecodeError::InvalidLength(_) => "it is cut somewhere".to_owned(),
+        DecodeError::InvalidLastSymbol { .. } => "its last character stands for no whole byte".to_owned(),
+        DecodeError::InvalidPadding => "it is not filled up with `=`".to_owned(),
     }
 }
 

@@ -155,6 +155,8 @@ pub struct ExampleSpec {
     pub request: Option<ExampleRequest>,
     pub response: Option<ExampleResponse>,
     pub text: Option<Spanned<String>>,
+    /// All items of the result.
+    pub content: Option<Spanned<Json>>,
     pub structured_content: Option<Spanned<Json>>,
 }
 
@@ -174,6 +176,8 @@ pub struct ExampleResponse {
     pub status: Option<Spanned<u16>>,
     pub headers: Vec<Header>,
     pub body: Option<Spanned<Json>>,
+    /// A body that TOML cannot write, without its base64; then there is no `body`.
+    pub bytes: Option<Vec<u8>>,
 }
 
 /// A rule switched off, with the reason.

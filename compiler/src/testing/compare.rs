@@ -71,29 +71,43 @@ pub fn result(
     failures: &mut Vec<Failure>,
 ) {
     let stated = example.text.as_ref().is_some_and(|text| text.value == actual.text);
-    failures.extend(broken.filter(|_| !stated));
+    let content = example.content.as_ref();
+    let differs = content.and_then(|content| content_differs(&content.value, actual.content.as_ref()));
+    failures.extend(broken.filter(|_| !stated && (content.is_none() || differs.is_some())));
     if let Some(text) = example.text.as_ref().filter(|_| !stated) {
         failures.push(Failure::differs("text", text.value.clone(), Some(actual.text.clone())));
     }
+    failures.extend(differs);
     if let Some(expected) = &example.structured_content {
         failures.extend(structured_differs(&expected.value, actual.structured.as_ref()));
     }
 }
 
-/// A string may be the JSON text of the value: TOML cannot write all of JSON.
+pub fn content_differs(expected: &Json, actual: Option<&Json>) -> Option<Failure> {
+    value_differs("content", expected, actual)
+}
+
 pub fn structured_differs(expected: &Json, actual: Option<&Json>) -> Option<Failure> {
+    value_differs("structured_content", expected, actual)
+}
+
+/// A string may be the JSON text of the value: TOML cannot write all of JSON.
+fn value_differs(what: &str, expected: &Json, actual: Option<&Json>) -> Option<Failure> {
     let read = match (expected, actual) {
         (Json::String(_), Some(Json::String(_))) => None,
         (Json::String(text), _) => Json::parse(text),
         _ => None,
     };
-    json_differs("structured_content", read.as_ref().unwrap_or(expected), actual)
+    json_differs(what, read.as_ref().unwrap_or(expected), actual)
 }
 
 /// What cannot be compared is no success.
 pub fn without_response(example: &ExampleSpec, failures: &mut Vec<Failure>) {
-    let stated =
-        [("text", example.text.is_some()), ("structured_content", example.structured_content.is_some())];
+    let stated = [
+        ("text", example.text.is_some()),
+        ("content", example.content.is_some()),
+        ("structured_content", example.structured_content.is_some()),
+    ];
     for (what, _) in stated.into_iter().filter(|(_, stated)| *stated) {
         let message = "cannot be compared: the example has no `response` to make it of";
         failures.push(Failure::of(what, message.to_owned()));
@@ -107,17 +121,23 @@ pub fn broken(shaped: &Shaped) -> Option<Failure> {
         shape::Failure::Template { key, error } => Some(Failure::of(key, error.to_string())),
         shape::Failure::Select(reason) => Some(Failure::of("select", reason.clone())),
         shape::Failure::OutputSchema(problems) => Some(Failure::of("output_schema", problems.clone())),
-        failure @ (shape::Failure::NotText { .. } | shape::Failure::TooLarge { .. }) => {
-            Some(Failure::of("response", failure.to_string()))
-        }
+        failure @ (shape::Failure::NotText { .. }
+        | shape::Failure::Multipart(_)
+        | shape::Failure::TooLarge { .. }) => Some(Failure::of("response", failure.to_string())),
     }
+}
+
+/// Whether an item of a result is text.
+pub fn is_text(item: &Json) -> bool {
+    item.get("type").and_then(Json::as_str) == Some("text")
 }
 
 /// The texts of a result, one below the other.
 pub fn text_of(result: &Json) -> String {
     let contents = result.get("content").and_then(Json::as_array).unwrap_or_default().iter();
-    let is_text = |content: &&Json| content.get("type").and_then(Json::as_str) == Some("text");
-    let texts = contents.filter(is_text).filter_map(|content| content.get("text").and_then(Json::as_str));
+    let texts = contents
+        .filter(|item| is_text(item))
+        .filter_map(|content| content.get("text").and_then(Json::as_str));
     texts.collect::<Vec<_>>().join("\n")
 }
 

@@ -13,9 +13,11 @@ mod run;
 mod select;
 mod update;
 
-pub use compare::{broken, text_of};
+pub use compare::{broken, is_text, text_of};
 pub use report_junit::write_refused as write_refused_junit;
 pub use run::{AMBIENT, Outcome, run, shape_answer};
+#[cfg(feature = "dev")]
+pub(crate) use run::{body_of, content_type, header};
 pub use select::{ExampleFilter, SelectError, Selection};
 pub use update::{Change, FileUpdate, Stuck, Updates, updates};
 
@@ -86,6 +88,8 @@ pub struct ActualRequest {
 #[derive(Debug, Default)]
 pub struct ActualResult {
     pub text: String,
+    /// All items; `None` if there are no such.
+    pub content: Option<Json>,
     pub structured: Option<Json>,
     /// A template failed or the result breaks its schema: nothing that an example should state.
     pub broken: bool,

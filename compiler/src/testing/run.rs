@@ -4,7 +4,6 @@ use super::{Actual, ActualRequest, ActualResult, Failure, Results, Selection, Te
 use super::{compare, coverage};
 use crate::check::Report;
 use crate::json::Json;
-use crate::source::Spanned;
 use crate::spec::{ExampleResponse, ExampleSpec, ToolSpec, ToolsetSpec};
 use crate::stand_ins::{StandIns, shown};
 use mcp_bundle::bind;
@@ -12,6 +11,7 @@ use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::{Contents, ToolPlan};
 use mcp_bundle::shape::{self, Answer, Shaped};
 use mcp_bundle::template::{Ambient, Ran, Trace};
+use std::borrow::Cow;
 
 /// What templates know while examples run, so that they give the same text on any day: it is 2026-01-01T00:00:00Z.
 pub const AMBIENT: Ambient = Ambient { now_ms: 1_767_225_600_000, seed: 0 };
@@ -108,7 +108,13 @@ impl Runner<'_> {
         let mut failures = Vec::new();
         let request = self.request(plan, example, &mut failures);
         // A fixed answer is made of nothing.
-        let nothing = ExampleResponse { span: example.span, status: None, headers: Vec::new(), body: None };
+        let nothing = ExampleResponse {
+            span: example.span,
+            status: None,
+            headers: Vec::new(),
+            body: None,
+            bytes: None,
+        };
         let fixed = tool.respond.is_some().then_some(&nothing);
         let result = match example.response.as_ref().or(fixed) {
             Some(response) => self.result(plan, example, response, &mut failures),
@@ -165,12 +171,12 @@ impl Runner<'_> {
         response: &ExampleResponse,
         failures: &mut Vec<Failure>,
     ) -> Option<ActualResult> {
-        let body = response.body.as_ref().map(body_text).unwrap_or_default();
-        let content_type = content_type(response, &body);
+        let body = body_of(response);
         let answer = Answer {
             status: response.status.as_ref().map_or(200, |status| status.value),
-            content_type,
-            body: body.as_bytes(),
+            content_type: content_type(response, &body),
+            content_location: header(response, "content-location"),
+            body: &body,
         };
         let outcome = shape_answer(
             self.contents,
@@ -188,6 +194,7 @@ impl Runner<'_> {
         let broken = compare::broken(&outcome.shaped);
         let result = ActualResult {
             text: compare::text_of(&result),
+            content: result.get("content").cloned(),
             structured: result.get("structuredContent").cloned(),
             broken: broken.is_some(),
         };
@@ -197,18 +204,25 @@ impl Runner<'_> {
 }
 
 /// A string is the body as it is, anything else is written as JSON.
-fn body_text(body: &Spanned<Json>) -> String {
-    match &body.value {
-        Json::String(text) => text.clone(),
-        json => json.to_text(),
+pub(crate) fn body_of(response: &ExampleResponse) -> Cow<'_, [u8]> {
+    match (&response.bytes, response.body.as_ref().map(|body| &body.value)) {
+        (Some(bytes), _) => Cow::Borrowed(bytes),
+        (None, Some(Json::String(text))) => Cow::Borrowed(text.as_bytes()),
+        (None, Some(json)) => Cow::Owned(json.to_text().into_bytes()),
+        (None, None) => Cow::Borrowed(b""),
     }
 }
 
 /// What the header says. Examples seldom have one: then JSON is taken for JSON.
-fn content_type<'a>(response: &'a ExampleResponse, body: &str) -> Option<&'a str> {
+pub(crate) fn content_type<'a>(response: &'a ExampleResponse, body: &[u8]) -> Option<&'a str> {
+    header(response, "content-type").or_else(|| {
+        let json = std::str::from_utf8(body).ok().and_then(Json::parse);
+        json.map(|_| "application/json")
+    })
+}
+
+pub(crate) fn header<'a>(response: &'a ExampleResponse, name: &str) -> Option<&'a str> {
     let mut headers = response.headers.iter();
-    match headers.find(|header| header.name.value.eq_ignore_ascii_case("content-type")) {
-        Some(header) => Some(&header.value.value),
-        None => Json::parse(body).map(|_| "application/json"),
-    }
+    let found = headers.find(|header| header.name.value.eq_ignore_ascii_case(name));
+    found.map(|header| header.value.value.as_str())
 }

@@ -5,9 +5,10 @@
 mod insert;
 mod values;
 
-use super::{ActualRequest, ActualResult, Results, Test};
+use super::{ActualRequest, ActualResult, Results, Test, compare};
 use crate::check::Report;
 use crate::diagnostic::Edit;
+use crate::json::Json;
 use crate::source::{FileId, Span};
 use crate::spec::{ExampleSpec, ToolSpec, ToolsetSpec};
 use std::collections::BTreeMap;
@@ -91,6 +92,10 @@ pub fn updates(report: &Report, results: &Results) -> Updates {
     updates
 }
 
+fn is_all_text(content: &Json) -> bool {
+    content.as_array().unwrap_or_default().iter().all(compare::is_text)
+}
+
 fn spec_of<'r>(report: &'r Report, test: &Test) -> Option<(&'r ToolsetSpec, &'r ToolSpec, &'r ExampleSpec)> {
     let toolset = report.toolsets.iter().find(|toolset| toolset.file == test.span.file)?;
     let tool = toolset.tools.iter().find(|tool| tool.label() == test.tool)?;
@@ -164,16 +169,27 @@ impl Editor<'_> {
 
     fn result(&mut self, actual: &ActualResult) {
         if actual.broken {
-            if self.example.text.as_ref().is_none_or(|text| text.value != actual.text) {
+            let is_stated = self.example.text.as_ref().is_some_and(|text| text.value == actual.text)
+                || self.example.content.as_ref().is_some_and(|content| {
+                    compare::content_differs(&content.value, actual.content.as_ref()).is_none()
+                });
+            if !is_stated {
                 self.stuck.push(("text".into(), "the tool fails; a failure is not written into an example"));
             }
             return;
         }
-        match (&self.example.text, &self.example.structured_content) {
-            (Some(text), _) if text.value == actual.text => {}
-            (Some(text), _) => self.replace_text("text", text.span, &actual.text),
-            (None, Some(_)) => {}
-            (None, None) => self.insert_text(&actual.text),
+        let states_more = self.example.structured_content.is_some() || self.example.content.is_some();
+        match &self.example.text {
+            Some(text) if text.value == actual.text => {}
+            Some(text) => self.replace_text("text", text.span, &actual.text),
+            None if states_more => {}
+            None => match actual.content.as_ref().filter(|content| !is_all_text(content)) {
+                Some(content) => self.insert_content(content),
+                None => self.insert_text(&actual.text),
+            },
+        }
+        if let Some(expected) = &self.example.content {
+            self.content(expected, actual.content.as_ref());
         }
         if let Some(expected) = &self.example.structured_content {
             self.structured(expected, actual.structured.as_ref());

@@ -3,7 +3,7 @@
 use crate::json::Json;
 use crate::render::visible;
 use crate::stand_ins::{Draft, shown};
-use crate::testing::{Outcome, text_of};
+use crate::testing::{Outcome, is_text, text_of};
 use std::io::{Result, Write};
 
 /// The request as it goes over the wire, but with the whole URL and with `${NAME}` for variables.
@@ -21,11 +21,33 @@ pub fn write_request(draft: &Draft, out: &mut dyn Write) -> Result<()> {
 /// The result as a model gets it.
 pub fn write_result(outcome: &Outcome, out: &mut dyn Write) -> Result<()> {
     let result = outcome.result.as_ref().unwrap_or(&Json::Null);
-    writeln!(out, "text:\n{}", visible(&text_of(result)))?;
+    let items = result.get("content").and_then(Json::as_array).unwrap_or_default();
+    let mut others = items.iter().filter(|item| !is_text(item)).peekable();
+    if others.peek().is_none() || items.iter().any(is_text) {
+        writeln!(out, "text:\n{}", visible(&text_of(result)))?;
+    }
+    for other in others {
+        writeln!(out, "{}", visible(&describe(other)))?;
+    }
     if let Some(structured) = result.get("structuredContent") {
         writeln!(out, "\nstructuredContent:\n{}", visible(&structured.to_pretty()))?;
     }
     writeln!(out, "\nisError: {}", outcome.shaped.is_error)
+}
+
+/// An item that a terminal cannot show: `image: image/png, 12 bytes`.
+fn describe(item: &Json) -> String {
+    let text = |value: &Json, key: &str| value.get(key).and_then(Json::as_str).map(str::to_owned);
+    let kind = text(item, "type").unwrap_or_default();
+    let holder = item.get("resource").unwrap_or(item);
+    let mime_type = text(holder, "mimeType").unwrap_or_default();
+    let uri = text(holder, "uri").map(|uri| format!(" {uri},")).unwrap_or_default();
+    if let Some(text) = text(holder, "text") {
+        return format!("{kind}:{uri} {mime_type}:\n{text}");
+    }
+    let code = text(holder, "data").or_else(|| text(holder, "blob")).unwrap_or_default();
+    let bytes = code.trim_end_matches('=').len() * 3 / 4;
+    format!("{kind}:{uri} {mime_type}, {bytes} bytes")
 }
 
 /// All of a trial as one JSON document.

@@ -13,6 +13,7 @@ pub const MAX_RESPONSE_BYTES: u64 = 10 << 20;
 pub struct Reply {
     pub status: u16,
     pub content_type: Option<String>,
+    pub content_location: Option<String>,
     pub body: Vec<u8>,
 }
 
@@ -66,10 +67,13 @@ pub fn send(
         None => agent.run(head.body(()).map_err(|_| SendError::Request)?),
     }
     .map_err(failed)?;
-    let content_type = response.headers().get(http::header::CONTENT_TYPE);
-    let content_type = content_type.and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let header = |name: http::HeaderName| {
+        response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+    };
+    let content_type = header(http::header::CONTENT_TYPE);
+    let content_location = header(http::header::CONTENT_LOCATION);
     let body = response.body_mut().with_config().limit(max_bytes).read_to_vec().map_err(failed)?;
-    Ok(Reply { status: response.status().as_u16(), content_type, body })
+    Ok(Reply { status: response.status().as_u16(), content_type, content_location, body })
 }
 
 impl SendError {

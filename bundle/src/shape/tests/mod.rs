@@ -1,6 +1,9 @@
 //! Shaping, seen from outside: a tool and an answer in, the parsed result out.
 
+mod bodies;
+mod charsets;
 mod failures;
+mod multiparts;
 mod properties;
 mod selections;
 mod successes;
@@ -12,6 +15,8 @@ use crate::plan::{BodyPlan, Contents, Policy, ResponsePlan, ToolPlan};
 use crate::pool::{PoolBuilder, StrId};
 use crate::tag::{BodyKind, Dialect, Method};
 use crate::template::{Ambient, NONE, Place, Program, Run, Shape};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 /// A tool that is being described.
@@ -21,11 +26,14 @@ struct Tool {
     response: ResponsePlan,
     policy: Policy,
     limits: Limits,
+    location: Option<String>,
 }
 
 /// What a result says.
 #[derive(Debug)]
 struct Seen {
+    /// All of `content`.
+    items: Vec<Value>,
     texts: Vec<String>,
     structured: Option<Value>,
     /// As it was written, without braces.
@@ -48,6 +56,7 @@ fn tool() -> Tool {
             scopes: Vec::new(),
         },
         limits: Limits::default(),
+        location: None,
     }
 }
 
@@ -133,6 +142,12 @@ impl Tool {
         self
     }
 
+    /// The `content-location` of the answer.
+    fn location(mut self, location: &str) -> Tool {
+        self.location = Some(location.to_owned());
+        self
+    }
+
     /// The result of a successful JSON answer.
     fn ok(self, body: &str) -> Seen {
         self.answer(200, Some("application/json"), body.as_bytes())
@@ -152,7 +167,7 @@ impl Tool {
         self.contents.strings = self.strings.finish();
         let contents = &self.contents;
         let (matchers, tool) = (Matchers::new(contents), &contents.tools[0]);
-        let answer = Answer { status, content_type, body };
+        let answer = Answer { status, content_type, content_location: self.location.as_deref(), body };
         let ambient = Ambient { now_ms: 0, seed: 0 };
         let scratch = &mut Scratch::default();
         let mut out = b"before".to_vec();
@@ -171,11 +186,11 @@ impl Seen {
         scanner.value().and_then(|_| scanner.finish()).unwrap_or_else(|error| panic!("{error}: {object}"));
         assert!(!members.contains('\n'), "{members}");
         let result: Value = serde_json::from_str(&object).unwrap();
-        let content = result["content"].as_array().unwrap();
-        let texts = content.iter().map(|item| {
-            assert_eq!(item["type"], "text");
-            item["text"].as_str().unwrap().to_owned()
-        });
+        let items = result["content"].as_array().unwrap().clone();
+        items.iter().for_each(assert_is_item);
+        let texts = items.iter().filter(|item| item["type"] == "text");
+        let texts = texts.map(|item| item["text"].as_str().unwrap().to_owned()).collect();
+        assert_eq!(shaped.has_audio, items.iter().any(|item| item["type"] == "audio"));
         assert_eq!(result.get("isError"), shaped.is_error.then_some(&Value::Bool(true)));
         assert_eq!(shaped.failure.is_some(), shaped.is_error);
         let structured = result.get("structuredContent").cloned();
@@ -185,7 +200,7 @@ impl Seen {
             assert!(without.ends_with("}]"), "{without}");
             assert!(members.starts_with(without.strip_prefix("before").unwrap()));
         }
-        Seen { texts: texts.collect(), structured, members, shaped }
+        Seen { items, texts, structured, members, shaped }
     }
 
     fn text(&self) -> &str {
@@ -197,5 +212,35 @@ impl Seen {
     fn failure(&self) -> (&'static str, Vec<&str>) {
         let name = self.shaped.failure.as_ref().unwrap_or_else(|| panic!("{self:?}")).name();
         (name, self.texts.iter().map(String::as_str).collect())
+    }
+}
+
+/// Has exactly the members that the protocol knows for its type.
+fn assert_is_item(item: &Value) {
+    let names = |value: &Value| {
+        let mut names: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
+        names.sort_unstable();
+        names.join(" ")
+    };
+    let decodes = |value: &Value| STANDARD.decode(value.as_str().unwrap()).is_ok();
+    match item["type"].as_str().unwrap() {
+        "text" => assert_eq!(names(item), "text type"),
+        "image" | "audio" => {
+            assert_eq!(names(item), "data mimeType type");
+            assert!(decodes(&item["data"]), "{item}");
+        }
+        "resource" => {
+            assert_eq!(names(item), "resource type");
+            let resource = &item["resource"];
+            assert!(resource["uri"].as_str().unwrap().contains(':'), "{item}");
+            match resource.get("blob") {
+                Some(blob) => {
+                    assert_eq!(names(resource), "blob mimeType uri");
+                    assert!(decodes(blob), "{item}");
+                }
+                None => assert_eq!(names(resource), "mimeType text uri"),
+            }
+        }
+        other => panic!("{other}"),
     }
 }

@@ -24,6 +24,15 @@ rule! {
     /// endpoint = "https://api.example.com/orders"
     /// body = "xml"
     /// ```
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_chart"
+    /// description = "Draws the sales of a week as a chart."
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/chart"
+    /// [[tool.examples]]
+    /// response = { headers = { content-type = "image/gif" }, body_base64 = "R0lGODlh*" }
+    /// ```
     ///
     /// ## Passes
     /// ```toml

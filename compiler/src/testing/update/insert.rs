@@ -1,6 +1,7 @@
 //! Keys that an example gets.
 
 use super::Editor;
+use crate::json::Json;
 use crate::lint::insert;
 use crate::source::Span;
 use crate::testing::ActualRequest;
@@ -21,17 +22,27 @@ impl Editor<'_> {
     }
 
     pub(super) fn insert_text(&mut self, text: &str) {
-        let example = self.example;
         let inline = self.is_inline();
         let style = if inline { Style::Line } else { Style::Lines };
         let value = toml_write::string(text, style, self.newline());
+        self.insert_result("text", &value);
+    }
+
+    /// As a string of JSON: a list of tables is more than a line.
+    pub(super) fn insert_content(&mut self, content: &Json) {
+        let value = toml_write::string(&content.to_text(), Style::Line, "\n");
+        self.insert_result("content", &value);
+    }
+
+    fn insert_result(&mut self, key: &str, value: &str) {
+        let example = self.example;
         let before = [
             example.response.as_ref().map(|r| r.span),
             example.request.as_ref().map(|r| r.span),
             example.arguments.as_ref().map(|a| a.span),
             example.title.as_ref().map(|t| t.span),
         ];
-        self.insert("text", &before, &value);
+        self.insert(key, &before, value);
     }
 
     /// Adds a key after the first of `before` that is written as one, or else where the example begins.

@@ -32,11 +32,19 @@ impl Editor<'_> {
         }
     }
 
-    pub(super) fn structured(&mut self, expected: &Spanned<Json>, actual: Option<&Json>) {
-        let key = "structured_content";
-        if compare::structured_differs(&expected.value, actual).is_none() {
-            return;
+    pub(super) fn content(&mut self, expected: &Spanned<Json>, actual: Option<&Json>) {
+        if compare::content_differs(&expected.value, actual).is_some() {
+            self.value("content", expected, actual);
         }
+    }
+
+    pub(super) fn structured(&mut self, expected: &Spanned<Json>, actual: Option<&Json>) {
+        if compare::structured_differs(&expected.value, actual).is_some() {
+            self.value("structured_content", expected, actual);
+        }
+    }
+
+    fn value(&mut self, key: &str, expected: &Spanned<Json>, actual: Option<&Json>) {
         match (&expected.value, actual) {
             (_, None) => {
                 self.stuck.push((key.into(), "the result has none; remove it from the example"));

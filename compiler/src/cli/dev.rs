@@ -1,0 +1,268 @@
+//! `mcpc dev`
+
+use super::{Outcome, Specs, Streams, counted};
+use crate::check::check;
+use crate::dev::{self, Dev, Loaded, Recorded, Seen, Variables, Wake, Watcher};
+use crate::disk::{self, Disk};
+use crate::render::{Format, one_line, render};
+use anyhow::Context;
+use mcp_edge::server::{self, BindError, Bound, Listener, Options};
+use std::io::{ErrorKind, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::mpsc::sync_channel;
+
+/// Serve the specs to MCP clients, and again whenever they change
+///
+/// Works without a network with `--mock`. Errors are told as `check` tells them and change nothing: the tools from before
+/// stay, and no call is dropped when new ones come. Ctrl-C stops it.
+/// Exit codes: 0 stopped, 2 could not start.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    specs: Specs,
+    /// Answer calls from the examples of the specs; nothing is sent, and no variable is needed
+    #[arg(long)]
+    mock: bool,
+    /// Where to listen; port 0 takes any that is free
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080", value_parser = address)]
+    listen: SocketAddr,
+    /// Take variables from this file of `NAME=value` lines; the environment comes first; may be given several times
+    #[arg(long, value_name = "FILE")]
+    env_file: Vec<PathBuf>,
+    /// Let `--listen` be an address that other machines reach: anyone there may call the tools
+    #[arg(long)]
+    allow_remote: bool,
+}
+
+/// Names that a message lists at most.
+const LISTED_NAMES: usize = 5;
+
+/// Hints that wait to be looked at.
+const WAITING_EVENTS: usize = 64;
+
+/// Threads that serve: a few are plenty for one person.
+const MAX_THREADS: usize = 4;
+
+/// One reading of the specs.
+struct Round {
+    seen: Seen,
+    end: End,
+}
+
+enum End {
+    Serving(Loaded),
+    /// The findings are told.
+    Refused,
+    /// So are they, and some file cannot be read.
+    Incomplete,
+    Failed(anyhow::Error),
+}
+
+pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
+    let bound = bind(arguments)?;
+    let address = bound.addresses().first().copied().unwrap_or(arguments.listen);
+    let dev = Dev::new(address, arguments.mock)?;
+    let (events, received) = sync_channel(WAITING_EVENTS);
+    let Specs { paths, config } = &arguments.specs;
+    let mut watcher = Watcher::new(paths, config.as_deref(), events.clone());
+
+    let mut round = read(&dev, &watcher, arguments, streams)?;
+    match round.end {
+        End::Serving(_) | End::Refused => {}
+        End::Incomplete => return Ok(Outcome::Incomplete),
+        End::Failed(error) => return Err(error),
+    }
+    dev::show_calls(|line| {
+        let _ = std::io::stderr().write_all(line.as_bytes());
+    });
+    dev::stop_on_signal(events).context("signals cannot be received")?;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
+    let options = Options { threads, upgrade: false, upgrade_socket: None, services: Vec::new() };
+    let running = server::start(dev.edge.clone(), bound, options);
+    let mut told = write_start(arguments, address, &round, streams);
+    while told.is_ok()
+        && let Wake::Changed(names) = watcher.wait(&round.seen, &received)
+    {
+        told = read(&dev, &watcher, arguments, streams).and_then(|next| {
+            round = next;
+            write_change(&dev, &round, &names, streams)
+        });
+    }
+    running.stop();
+    told.map(|()| Outcome::Clean)
+}
+
+/// Reads the specs, tells what is wrong with them and serves them if that is nothing.
+fn read(dev: &Dev, watcher: &Watcher, arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Round> {
+    let files = Recorded::new(&Disk);
+    let names: Vec<String> = arguments.env_file.iter().map(|path| disk::display(path)).collect();
+    let variables = Variables::read(&names, &files);
+    let found = watcher.discover();
+    let end = match (&found, variables) {
+        (Err(error), _) => End::Failed(anyhow::anyhow!("{error}")),
+        (_, Err(error)) => End::Failed(error.into()),
+        (Ok(input), Ok(variables)) => {
+            let report = check(input, &files);
+            if !report.diagnostics.is_empty() {
+                render(Format::Human, &report, streams.err_color, &mut streams.err)?;
+            }
+            match dev.load(&report, &variables) {
+                _ if report.is_incomplete() => End::Incomplete,
+                Ok(Some(loaded)) => End::Serving(loaded),
+                Ok(None) => End::Refused,
+                Err(error) => End::Failed(error.into()),
+            }
+        }
+    };
+    Ok(Round { seen: files.seen(&found), end })
+}
+
+fn write_start(
+    arguments: &Arguments,
+    address: SocketAddr,
+    round: &Round,
+    streams: &mut Streams,
+) -> anyhow::Result<()> {
+    let url = format!("http://{}/mcp", reachable(address));
+    let out = &mut streams.out;
+    writeln!(out, "serving    {url}")?;
+    match &round.end {
+        End::Serving(loaded) => {
+            let toolsets = counted(loaded.toolsets, "toolset");
+            writeln!(out, "tools      {} in {toolsets}", super::grouped(loaded.tools))?;
+        }
+        _ => writeln!(out, "tools      none until the errors are fixed")?,
+    }
+    let how =
+        if arguments.mock { "from the examples of the specs (mock)" } else { "from the upstreams (live)" };
+    writeln!(out, "answers    {how}")?;
+    if !address.ip().is_loopback() {
+        writeln!(out, "open       other machines reach it, and anyone there may call the tools")?;
+    }
+    writeln!(out, "\nAdd it to a client, by command or by configuration:\n")?;
+    writeln!(out, "  claude mcp add --transport http mcpc-dev {url}")?;
+    writeln!(out, r#"  {{ "mcpServers": {{ "mcpc-dev": {{ "type": "http", "url": "{url}" }} }} }}"#)?;
+    writeln!(out, "\nOr ask it yourself:\n")?;
+    let list = r#"'{"jsonrpc":"2.0","id":1,"method":"tools/list"}'"#;
+    writeln!(out, "  curl -s {url} -H 'content-type: application/json' -d {list}")?;
+    writeln!(out, "\nIt reads the specs again when they change. Ctrl-C stops it.\n")?;
+    out.flush()?;
+    if let End::Serving(loaded) = &round.end {
+        write_notes(loaded, streams)?;
+    }
+    Ok(())
+}
+
+fn write_change(dev: &Dev, round: &Round, names: &[String], streams: &mut Streams) -> anyhow::Result<()> {
+    if let End::Serving(loaded) = &round.end {
+        writeln!(streams.err, "reloaded: {} ({})", counted(loaded.tools, "tool"), list(names))?;
+        return write_notes(loaded, streams);
+    }
+    if let End::Failed(error) = &round.end {
+        writeln!(streams.err, "error: {error:#}")?;
+    }
+    let what = match dev.edge.catalog() {
+        Some(_) => "the tools from before are still served",
+        None => "nothing is served until this is fixed",
+    };
+    writeln!(streams.err, "not reloaded: {what}")?;
+    Ok(())
+}
+
+/// What some tools cannot do here.
+fn write_notes(loaded: &Loaded, streams: &mut Streams) -> anyhow::Result<()> {
+    let Loaded { unanswered, unidentified, .. } = loaded;
+    if !unanswered.is_empty() {
+        let what = "no example has a response, so every call gets status 501";
+        writeln!(streams.err, "note: {}: {what}", list(unanswered))?;
+    }
+    if !unidentified.is_empty() {
+        let what =
+            "calls are refused, because nobody says here what `${tenant.id}` and `${principal.sub}` are";
+        writeln!(streams.err, "note: {}: {what}", list(unidentified))?;
+    }
+    Ok(())
+}
+
+fn bind(arguments: &Arguments) -> anyhow::Result<Bound> {
+    let listen = arguments.listen;
+    if !listen.ip().is_loopback() && !arguments.allow_remote {
+        anyhow::bail!(
+            "other machines may reach `{listen}`, and anyone there could call the tools; listen on `127.0.0.1`, or \
+             say that this is meant with `--allow-remote`"
+        );
+    }
+    let listener = Listener { address: listen.to_string(), tls: None };
+    server::bind(&[listener]).map_err(|error| match error {
+        BindError::Address { address, source } if source.kind() == ErrorKind::AddrInUse => {
+            anyhow::anyhow!(
+                "`{address}` is in use: choose another address with `--listen`, or any free port with port 0"
+            )
+        }
+        BindError::Address { address, source } => {
+            let why = disk::plain(&source);
+            anyhow::anyhow!(
+                "`{address}` cannot be listened on: {why}; choose another address with `--listen`"
+            )
+        }
+        other => other.into(),
+    })
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let numeric = match text.strip_prefix("localhost:") {
+        Some(port) => format!("127.0.0.1:{port}"),
+        None => text.to_owned(),
+    };
+    numeric.parse().map_err(|_| "write an address and a port, such as `127.0.0.1:8080`".to_owned())
+}
+
+/// An address that a client on this machine can use.
+fn reachable(mut address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() {
+        address.set_ip(match address.ip() {
+            IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    address
+}
+
+/// The first few names.
+fn list(names: &[String]) -> String {
+    let shown: Vec<String> =
+        names.iter().take(LISTED_NAMES).map(|name| one_line(name).into_owned()).collect();
+    match names.len().saturating_sub(LISTED_NAMES) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_numbers_or_localhost() {
+        assert_eq!(address("localhost:0").unwrap(), "127.0.0.1:0".parse().unwrap());
+        assert_eq!(address("[::1]:80").unwrap(), "[::1]:80".parse().unwrap());
+        for wrong in ["", "8080", "localhost", "127.0.0.1", "example.com:80", "127.0.0.1:99999"] {
+            assert!(address(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_address_for_everyone_is_shown_as_one_to_go_to() {
+        assert_eq!(reachable("0.0.0.0:1".parse().unwrap()).to_string(), "127.0.0.1:1");
+        assert_eq!(reachable("[::]:1".parse().unwrap()).to_string(), "[::1]:1");
+        assert_eq!(reachable("10.0.0.1:1".parse().unwrap()).to_string(), "10.0.0.1:1");
+    }
+
+    #[test]
+    fn long_lists_of_names_are_cut() {
+        let names: Vec<String> = ["a", "b", "c", "d", "e", "f", "g"].map(str::to_owned).into();
+        assert_eq!(list(&names), "a, b, c, d, e and 2 more");
+        assert_eq!(list(names.get(..2).unwrap()), "a, b");
+    }
+}

@@ -1,0 +1,134 @@
+//! `mcpc dev`: the edge inside the compiler. What a check leaves without errors becomes bundle bytes, and those are
+//! served, so what runs here is what a bundle would be.
+//!
+//! A set of specs that cannot be served changes nothing: the tools from before stay.
+
+mod calls;
+mod mock;
+mod signals;
+mod variables;
+mod watch;
+
+pub use calls::show_calls;
+pub use mock::{ExampleAnswers, Mock};
+pub use signals::stop_on_signal;
+pub use variables::{EnvironmentError, Needed, Variables, needed};
+pub use watch::{Event, Recorded, Seen, Wake, Watcher};
+
+use crate::check::Report;
+use mcp_bundle::format::{self, Trust};
+use mcp_bundle::plan::{Contents, ToolPlan};
+use mcp_bundle::tag::PartKind;
+use mcp_edge::Edge;
+use mcp_edge::catalog::BuildError;
+use mcp_edge::settings::Settings;
+use mcp_edge::upstream::{Network, NetworkError, Upstream};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long calls in flight may take when the command is asked to stop.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// An edge whose tools come from specs.
+#[derive(Debug)]
+pub struct Dev {
+    pub edge: Arc<Edge>,
+    /// Answers in place of the upstreams.
+    mock: Option<Arc<Mock>>,
+}
+
+/// What is served now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loaded {
+    pub tools: usize,
+    pub toolsets: usize,
+    /// Tools that a mock has no answer for.
+    pub unanswered: Vec<String>,
+    /// Tools that ask who calls, which nobody can tell here.
+    pub unidentified: Vec<String>,
+}
+
+/// Why specs without errors are not served.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    #[error("{}", missing(.0))]
+    MissingVariables(Vec<Needed>),
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    #[error("{0}")]
+    Bundle(String),
+}
+
+impl Dev {
+    /// An edge without tools, for a listener on that address.
+    pub fn new(address: SocketAddr, mock: bool) -> Result<Dev, NetworkError> {
+        let mut settings = Settings::default();
+        // Specs change while clients look.
+        settings.list.ttl = Duration::ZERO;
+        settings.timeouts.grace = GRACE;
+        settings.access.loopback = address.ip().is_loopback();
+        let mock = mock.then(|| Arc::new(Mock::default()));
+        let upstream = match &mock {
+            Some(mock) => Upstream::Fixed(mock.clone()),
+            None => Upstream::Network(Network::new(&settings.pool, None)?),
+        };
+        Ok(Dev { edge: Arc::new(Edge::new(settings, upstream)), mock })
+    }
+
+    /// Serves the tools of a report; `None` if it has errors.
+    pub fn load(&self, report: &Report, variables: &Variables) -> Result<Option<Loaded>, LoadError> {
+        let Some(contents) = report.contents.as_ref().filter(|_| !report.is_incomplete()) else {
+            return Ok(None);
+        };
+        let unusable = |error: &dyn std::fmt::Display| LoadError::Bundle(error.to_string());
+        let bytes = format::write(contents).map_err(|error| unusable(&error))?;
+        let bundle = format::read(&bytes, &Trust::Any).map_err(|error| unusable(&error))?;
+        if self.mock.is_none() {
+            let missing = needed(contents).into_iter().filter(|need| variables.get(&need.name).is_none());
+            let missing: Vec<Needed> = missing.collect();
+            if !missing.is_empty() {
+                return Err(LoadError::MissingVariables(missing));
+            }
+        }
+        let catalog = self.edge.prepare(bundle, &|name| {
+            // Nothing of a mocked request leaves the process, so any value will do.
+            variables.get(name).or_else(|| self.mock.is_some().then(|| name.to_owned()))
+        })?;
+        let mut loaded = Loaded {
+            tools: contents.tools.len(),
+            toolsets: contents.manifest.toolsets.len(),
+            unanswered: Vec::new(),
+            unidentified: tools_where(contents, asks_who_calls),
+        };
+        if let Some(mock) = &self.mock {
+            let limits = &self.edge.settings.limits.bind;
+            let answers =
+                ExampleAnswers::of(&report.toolsets, &catalog.contents, &catalog.variables.0, limits);
+            loaded.unanswered = tools_where(contents, |tool| {
+                tool.upstream.is_some() && !answers.has(contents.strings.get(tool.name))
+            });
+            mock.replace(answers);
+        }
+        self.edge.activate(catalog);
+        Ok(Some(loaded))
+    }
+}
+
+fn tools_where(contents: &Contents, wanted: impl Fn(&ToolPlan) -> bool) -> Vec<String> {
+    let tools = contents.tools.iter().filter(|tool| wanted(tool));
+    tools.map(|tool| contents.strings.get(tool.name).to_owned()).collect()
+}
+
+fn asks_who_calls(tool: &ToolPlan) -> bool {
+    variables::parts(tool).any(|part| matches!(part.kind, PartKind::TenantId | PartKind::PrincipalSub))
+}
+
+fn missing(needed: &[Needed]) -> String {
+    let each: Vec<String> = needed.iter().map(ToString::to_string).collect();
+    let them = if needed.len() == 1 { "it" } else { "them" };
+    format!(
+        "{}; set {them} in the environment, give a file with `--env-file`, or do without upstreams with `--mock`",
+        each.join(", ")
+    )
+}

@@ -1,0 +1,62 @@
+//! What a client takes for an answer.
+
+use http::HeaderMap;
+use http::header::ACCEPT;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Accepts {
+    pub json: bool,
+    pub events: bool,
+}
+
+impl Accepts {
+    /// A request without the header takes anything, which is JSON here.
+    pub fn of(headers: &HeaderMap) -> Accepts {
+        let mut accepts = Accepts { json: false, events: false };
+        let mut any = false;
+        for value in headers.get_all(ACCEPT) {
+            let text = value.to_str().unwrap_or_default();
+            for item in text.split(',') {
+                let mut parts = item.split(';').map(str::trim);
+                let range = parts.next().unwrap_or_default();
+                any |= !range.is_empty();
+                if parts.any(|parameter| matches!(parameter, "q=0" | "q=0.0" | "q=0.00" | "q=0.000")) {
+                    continue;
+                }
+                let is = |name: &str| range.eq_ignore_ascii_case(name);
+                accepts.json |= is("application/json") || is("application/*") || is("*/*");
+                accepts.events |= is("text/event-stream") || is("text/*") || is("*/*");
+            }
+        }
+        accepts.json |= !any;
+        accepts
+    }
+
+    /// JSON is what everyone gets who does not insist on something else.
+    pub fn only_events(self) -> bool {
+        self.events && !self.json
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    #[test]
+    fn ranges_and_weights_are_understood() {
+        for (text, json, events) in [
+            ("application/json, text/event-stream", true, true),
+            ("text/event-stream", false, true),
+            ("TEXT/Event-Stream;q=0.5", false, true),
+            ("*/*", true, true),
+            ("text/event-stream, application/json;q=0", false, true),
+            ("text/html", false, false),
+            ("", true, false),
+        ] {
+            let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(text))]);
+            assert_eq!(Accepts::of(&headers), Accepts { json, events }, "{text}");
+        }
+        assert_eq!(Accepts::of(&HeaderMap::new()), Accepts { json: true, events: false });
+    }
+}

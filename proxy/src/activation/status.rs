@@ -1,0 +1,28 @@
+//! What is served, and how the last attempts to change that went.
+
+use mcp_bundle::format::Revision;
+use std::time::SystemTime;
+
+#[derive(Debug, Clone, Default)]
+pub struct Status {
+    /// Where bundles come from.
+    pub source: String,
+    pub active: Option<Active>,
+    pub last_attempt: Option<SystemTime>,
+    pub last_success: Option<SystemTime>,
+    /// Of the last attempt; a success clears it.
+    pub last_error: Option<Failure>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Active {
+    pub revision: Revision,
+    pub tools: usize,
+    pub since: SystemTime,
+}
+
+#[derive(Debug, Clone)]
+pub struct Failure {
+    pub message: String,
+    pub at: SystemTime,
+}

@@ -1,0 +1,122 @@
+//! Looks at the files now and then, when the file system says that something happened, and on SIGHUP.
+
+use super::{Activation, Cause, Source};
+use async_trait::async_trait;
+use notify::{EventKind, RecommendedWatcher, RecursiveMode};
+use pingora_core::server::ShutdownWatch;
+use pingora_core::services::background::BackgroundService;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// Keeps an edge at what the files hold, until the server shuts down.
+#[derive(Debug)]
+pub struct Watcher {
+    pub activation: Arc<Activation>,
+    pub source: Source,
+    pub poll: Duration,
+}
+
+/// Whoever writes a file often does it in steps; looking at half of it would only make noise.
+const CALM: Duration = Duration::from_millis(50);
+
+#[async_trait]
+impl BackgroundService for Watcher {
+    async fn start(&self, mut shutdown: ShutdownWatch) {
+        let hint = Arc::new(Notify::new());
+        // Dropping it ends the watch.
+        let _watch = self.watch(&hint);
+        let mut hangup = Hangup::new();
+        let mut ticks = tokio::time::interval(self.poll);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            let cause = tokio::select! {
+                changed = shutdown.changed() => {
+                    if changed.is_err() || *shutdown.borrow() {
+                        return;
+                    }
+                    continue;
+                }
+                () = hangup.next() => {
+                    tracing::info!("reload asked for by SIGHUP");
+                    Cause::Asked
+                }
+                _ = ticks.tick() => Cause::Poll,
+                () = hint.notified() => {
+                    tokio::time::sleep(CALM).await;
+                    Cause::Poll
+                }
+            };
+            let activation = Arc::clone(&self.activation);
+            let source = self.source.clone();
+            // The outcome is in the status and the log.
+            let _ = tokio::task::spawn_blocking(move || activation.refresh(&source, cause).is_ok()).await;
+        }
+    }
+}
+
+impl Watcher {
+    /// Watches the folders: a file that is replaced by a rename would take a watch on itself along.
+    fn watch(&self, hint: &Arc<Notify>) -> Option<RecommendedWatcher> {
+        use notify::Watcher as _;
+        let hint = Arc::clone(hint);
+        let on_event = move |event: notify::Result<notify::Event>| {
+            // Reading the files ourselves makes access events.
+            if event.is_ok_and(|event| !matches!(event.kind, EventKind::Access(_))) {
+                hint.notify_one();
+            }
+        };
+        let watching = notify::recommended_watcher(on_event).and_then(|mut watcher| {
+            for folder in self.folders() {
+                watcher.watch(&folder, RecursiveMode::NonRecursive)?;
+            }
+            Ok(watcher)
+        });
+        let seconds = self.poll.as_secs();
+        watching
+            .inspect_err(|error| tracing::warn!(%error, seconds, "files cannot be watched, only polled"))
+            .ok()
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        let files = [Some(&self.source.bundle), self.source.secrets.file.as_ref()];
+        let folder = |file: &PathBuf| match file.parent() {
+            Some(folder) if folder != Path::new("") => folder.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        let mut folders: Vec<PathBuf> = files.into_iter().flatten().map(folder).collect();
+        folders.dedup();
+        folders
+    }
+}
+
+/// SIGHUPs, where there are any.
+struct Hangup {
+    #[cfg(unix)]
+    signal: Option<tokio::signal::unix::Signal>,
+}
+
+impl Hangup {
+    fn new() -> Hangup {
+        #[cfg(unix)]
+        {
+            let signal = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup());
+            let signal = signal.inspect_err(|error| tracing::warn!(%error, "SIGHUP is not listened to")).ok();
+            Hangup { signal }
+        }
+        #[cfg(not(unix))]
+        Hangup {}
+    }
+
+    /// Safe to cancel.
+    async fn next(&mut self) {
+        #[cfg(unix)]
+        if let Some(signal) = &mut self.signal
+            && signal.recv().await.is_some()
+        {
+            return;
+        }
+        std::future::pending::<()>().await;
+    }
+}

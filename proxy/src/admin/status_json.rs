@@ -1,0 +1,45 @@
+//! `GET /status`.
+
+use crate::activation::Status;
+use serde_json::{Value, json};
+use std::time::{Duration, SystemTime};
+
+pub fn of(status: &Status, uptime: Duration) -> Value {
+    let active = status.active.as_ref().map(|active| {
+        json!({
+            "revision": active.revision.to_string(),
+            "tools": active.tools,
+            "activated_at": time(Some(active.since)),
+        })
+    });
+    let error = status.last_error.as_ref();
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "ready": active.is_some(),
+        "uptime_seconds": uptime.as_secs(),
+        "source": status.source,
+        "active": active,
+        "last_attempt": time(status.last_attempt),
+        "last_success": time(status.last_success),
+        "last_error": error.map(|error| json!({ "message": error.message, "at": time(Some(error.at)) })),
+    })
+}
+
+/// RFC 3339, in UTC, to the second.
+fn time(time: Option<SystemTime>) -> Option<String> {
+    let since = time?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    let timestamp = jiff::Timestamp::from_second(i64::try_from(since.as_secs()).ok()?).ok()?;
+    Some(timestamp.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_rfc_3339() {
+        let at = SystemTime::UNIX_EPOCH + Duration::from_millis(1_700_000_000_900);
+        assert_eq!(time(Some(at)).as_deref(), Some("2023-11-14T22:13:20Z"));
+        assert_eq!(time(None), None);
+    }
+}

@@ -1,0 +1,149 @@
+//! A bundle made ready to serve: everything that does not depend on a request.
+
+mod cursor;
+mod lookup;
+mod variables;
+mod view;
+
+pub use view::{Page, View};
+
+use crate::metrics::{Metrics, ToolStats};
+use crate::settings::Settings;
+use crate::upstream::{Origin, OriginKey, Upstream};
+use http::HeaderName;
+use lookup::Lookup;
+use mcp_bundle::format::{Bundle, Revision};
+use mcp_bundle::matchers::Matchers;
+use mcp_bundle::plan::{Contents, ToolPlan};
+use mcp_bundle::pool::StrId;
+use std::sync::Arc;
+use std::sync::OnceLock;
+
+/// Built once, then only read. A request keeps the catalog it began with.
+#[derive(Debug)]
+pub struct Catalog {
+    pub revision: Revision,
+    pub contents: Contents,
+    pub matchers: Matchers,
+    /// Indexed like the manifest's variables.
+    pub variables: Variables,
+    /// Indexed like `contents.upstreams`.
+    pub origins: Vec<Arc<Origin>>,
+    /// Indexed like `contents.tools`.
+    pub tools: Vec<ToolEntry>,
+    lookup: Lookup,
+    /// All tools first, then one for each toolset, sorted by name.
+    views: Vec<View>,
+    /// The answer of `GET /mcp/tools`, made when first asked for.
+    pub gateway_list: OnceLock<Vec<u8>>,
+}
+
+/// Values of `${NAME}`; never shown.
+pub struct Variables(pub Vec<Box<str>>);
+
+/// What a tool needs beside its plan.
+#[derive(Debug)]
+pub struct ToolEntry {
+    pub stats: Arc<ToolStats>,
+    pub mirrored: Vec<Mirrored>,
+}
+
+/// A parameter that a header repeats.
+#[derive(Debug)]
+pub struct Mirrored {
+    /// `mcp-param-…`
+    pub header: HeaderName,
+    pub parameter: StrId,
+}
+
+/// Why a bundle that is whole cannot be served here.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    #[error(
+        "`${{{name}}}` has no value, and `{tool}` needs it: set it in the environment or in the secrets file"
+    )]
+    MissingVariable { name: String, tool: String },
+    #[error("the value of `${{{name}}}` cannot stand in a header of `{tool}`: it has a control character")]
+    InvalidVariable { name: String, tool: String },
+}
+
+impl Catalog {
+    /// `variable` gives the value of a `${NAME}`.
+    pub fn build(
+        bundle: Bundle,
+        variable: &dyn Fn(&str) -> Option<String>,
+        upstream: &Upstream,
+        metrics: &Metrics,
+        settings: &Settings,
+    ) -> Result<Catalog, BuildError> {
+        let Bundle { contents, revision, .. } = bundle;
+        let variables = variables::resolve(&contents, variable)?;
+        let text = |id| contents.strings.get(id);
+        let origins = contents.upstreams.iter().map(|plan| {
+            let host = text(plan.host).to_owned();
+            upstream.origin(&OriginKey { scheme: plan.scheme, host, port: plan.port })
+        });
+        let origins = origins.collect();
+        let tools = contents.tools.iter().map(|tool| ToolEntry {
+            stats: metrics.tool(text(tool.name)),
+            mirrored: mirrored(&contents, tool),
+        });
+        let tools = tools.collect();
+        let view = |toolset| View::new(&contents, &revision, toolset, settings.list.page, settings.list.ttl);
+        let views = std::iter::once(None).chain((0..contents.manifest.toolsets.len()).map(Some));
+        let views = views.map(view).collect();
+        let matchers = Matchers::new(&contents);
+        let lookup = Lookup::new(&contents);
+        let gateway_list = OnceLock::new();
+        Ok(Catalog { revision, matchers, variables, origins, tools, lookup, views, gateway_list, contents })
+    }
+
+    /// The view of an endpoint; `None` if there is no such toolset.
+    pub fn view(&self, toolset: Option<&str>) -> Option<&View> {
+        match toolset {
+            None => self.views.first(),
+            Some(_) => self.views.iter().find(|view| view.toolset.as_deref() == toolset),
+        }
+    }
+
+    /// The index of a tool behind an endpoint.
+    pub fn find(&self, view: &View, name: &str) -> Option<usize> {
+        self.lookup.find(&self.contents, name).filter(|index| view.has(*index))
+    }
+
+    pub fn tool_name(&self, tool: &ToolPlan) -> &str {
+        self.contents.strings.get(tool.name)
+    }
+
+    /// Whether clients see other tools than in `other`.
+    pub fn lists_differ(&self, other: &Catalog) -> bool {
+        self.contents.list.len() != other.contents.list.len()
+            || (0..self.contents.list.len()).any(|index| self.shown(index) != other.shown(index))
+    }
+
+    /// All that decides how a tool is listed.
+    fn shown(&self, index: usize) -> Option<[&str; 3]> {
+        let text = |id| self.contents.strings.get(id);
+        let entry = self.contents.list.get(index)?;
+        let toolset = self.contents.tools.get(index)?.toolset;
+        let toolset = self.contents.manifest.toolsets.get(toolset as usize)?;
+        Some([text(entry.text), entry.modern.map(text).unwrap_or_default(), text(toolset.name)])
+    }
+}
+
+impl std::fmt::Debug for Variables {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} values", self.0.len())
+    }
+}
+
+fn mirrored(contents: &Contents, tool: &ToolPlan) -> Vec<Mirrored> {
+    let parameters = tool.parameters.iter();
+    let mirrored = parameters.filter_map(|parameter| {
+        let name = contents.strings.get(parameter.mcp_header?);
+        // The compiler only lets names pass that a header can have.
+        let header = HeaderName::try_from(format!("mcp-param-{name}")).ok()?;
+        Some(Mirrored { header, parameter: parameter.name })
+    });
+    mirrored.collect()
+}

@@ -1,0 +1,181 @@
+//! The `mcp-edge` command: what was typed → what it means → what is done.
+//!
+//! Exit codes: 0 clean, 1 something is wrong with what was given, 2 could not run.
+
+mod check;
+mod serve;
+mod tls;
+mod variables;
+
+use crate::config::{Config, ConfigError};
+use crate::logging::{LogFormat, LogLevel};
+use clap::Parser;
+use mcp_bundle::format::VerifyingKey;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The edge proxy for bundles of MCP tools
+#[derive(Debug, Parser)]
+#[command(name = "mcp-edge", version, arg_required_else_help = true)]
+#[command(args_conflicts_with_subcommands = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    serve: ServeArguments,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Load a bundle or a configuration as the proxy would, and say what it holds and needs
+    Check {
+        /// A bundle, or an `edge.toml`
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Demand a signature by this public key (its text or a file); of several, one is enough
+        #[arg(long, value_name = "KEY")]
+        key: Vec<String>,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct ServeArguments {
+    /// The bundle to serve; instead of the one in the configuration
+    #[arg(value_name = "BUNDLE")]
+    bundle: Option<PathBuf>,
+    /// Read the configuration from this file
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Listen on this address, without TLS; instead of those in the configuration [default: 127.0.0.1:8080]
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Vec<String>,
+    /// Address of the admin listener, or `off` [default: 127.0.0.1:8081]
+    #[arg(long, value_name = "ADDRESS")]
+    admin: Option<String>,
+    /// Demand a signature by this public key (its text or a file); beside those in the configuration
+    #[arg(long, value_name = "KEY")]
+    key: Vec<String>,
+    /// Say that everyone may call; needed to listen on an address that is not loopback
+    #[arg(long, value_name = "HOW")]
+    auth: Option<Auth>,
+    /// Take the listeners over from the process that waits at `upgrade_socket`
+    #[arg(long, requires = "config")]
+    upgrade: bool,
+    /// How log lines look
+    #[arg(long, value_name = "FORMAT")]
+    log_format: Option<LogFormat>,
+    /// What is logged
+    #[arg(long, value_name = "LEVEL")]
+    log_level: Option<LogLevel>,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Auth {
+    None,
+}
+
+/// Why the command ends early.
+#[derive(Debug)]
+struct Failure {
+    /// Whole lines; a plain message begins with `error: `.
+    text: String,
+    code: u8,
+}
+
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are results; everything else is a usage error.
+            let code = if error.use_stderr() { 2 } else { 0 };
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    let result = match arguments.command {
+        Some(Command::Check { file, key }) => check::run(&file, &key),
+        None => serve::run(&arguments.serve).map(|()| String::new()),
+    };
+    match result {
+        Ok(text) => {
+            // A reader that went away has seen enough.
+            let _ = std::io::stdout().write_all(text.as_bytes());
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            let _ = std::io::stderr().write_all(failure.text.as_bytes());
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+impl Failure {
+    /// Something is wrong with what was given.
+    fn wrong(message: impl std::fmt::Display) -> Failure {
+        Failure { text: format!("error: {message}\n"), code: 1 }
+    }
+
+    /// It cannot even be tried.
+    fn cannot_run(message: impl std::fmt::Display) -> Failure {
+        Failure { text: format!("error: {message}\n"), code: 2 }
+    }
+
+    fn help(mut self, help: &str) -> Failure {
+        self.text.push_str(&format!("help: {help}\n"));
+        self
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Failure {
+        match error {
+            ConfigError::Wrong(problems) => Failure { text: problems.render(wants_color()), code: 1 },
+            error => Failure::cannot_run(error),
+        }
+    }
+}
+
+fn load_bundle(path: &Path, keys: &[VerifyingKey]) -> Result<mcp_bundle::format::Bundle, Failure> {
+    crate::load(path, keys).map_err(|error| bundle_failure(&error, path))
+}
+
+fn bundle_failure(error: &crate::LoadError, path: &Path) -> Failure {
+    match error {
+        crate::LoadError::Invalid { .. } if has_toml_name(path) => {
+            Failure::wrong(error).help("a configuration is given with `--config`")
+        }
+        crate::LoadError::Invalid { .. } => Failure::wrong(error),
+        crate::LoadError::Unreadable { .. } => Failure::cannot_run(error),
+    }
+}
+
+fn read_keys(keys: &[String]) -> Result<Vec<VerifyingKey>, Failure> {
+    let read = |key: &String| crate::config::read_key(key, Path::new("")).map_err(Failure::cannot_run);
+    keys.iter().map(read).collect()
+}
+
+fn read_config(path: Option<&Path>) -> Result<Config, Failure> {
+    Ok(path.map(Config::load).transpose()?.unwrap_or_default())
+}
+
+fn has_toml_name(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "toml")
+}
+
+fn wants_color() -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    std::io::stderr().is_terminal() && !set("NO_COLOR") && !dumb
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Arguments::command().debug_assert();
+    }
+}

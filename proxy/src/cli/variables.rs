@@ -1,0 +1,89 @@
+//! Which tools need which `${NAME}`.
+
+use mcp_bundle::plan::{Contents, ToolPlan};
+use mcp_bundle::tag::PartKind;
+use mcp_bundle::template::OpCode;
+
+/// One message for each variable without a value, with the tools that need it.
+pub fn missing(contents: &Contents, has_value: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let names = contents.variable_names().enumerate();
+    let without = names.filter(|(_, name)| !has_value(name));
+    without.map(|(index, name)| message(contents, index as u32, name)).collect()
+}
+
+/// Tools that are named; a message of thousands helps nobody.
+const NAMED: usize = 5;
+
+fn message(contents: &Contents, variable: u32, name: &str) -> String {
+    let tools: Vec<String> = contents
+        .tools
+        .iter()
+        .filter(|tool| needs(contents, tool, variable))
+        .map(|tool| format!("`{}`", contents.strings.get(tool.name)))
+        .collect();
+    let listed: Vec<&str> = tools.iter().take(NAMED).map(String::as_str).collect();
+    let more = match tools.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "`${{{name}}}` has no value; set it in the environment or in the secrets file (needed by {}{more})",
+        listed.join(", ")
+    )
+}
+
+fn needs(contents: &Contents, tool: &ToolPlan, variable: u32) -> bool {
+    let placed = tool.query.iter().chain(&tool.headers).chain(&tool.cookies).flat_map(|placed| &placed.value);
+    let body = tool.body.ops.iter().flat_map(|op| &op.value);
+    let mut parts = tool.path.iter().chain(placed).chain(body);
+    parts.any(|part| part.kind == PartKind::Variable && part.id == variable)
+        || tool.request_templates().any(|program| program_needs(contents, program, variable))
+}
+
+fn program_needs(contents: &Contents, program: u32, variable: u32) -> bool {
+    let programs = &contents.templates;
+    let Some(program) = programs.programs.get(program as usize) else { return false };
+    let ops = program.ops.of(&programs.ops);
+    let is_variable =
+        |tag: u32| u8::try_from(tag).ok().and_then(PartKind::from_tag) == Some(PartKind::Variable);
+    ops.iter().any(|op| op.code == OpCode::Variable && is_variable(op.a) && op.b == variable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_variable_comes_with_the_tools_that_need_it() {
+        let spec = r#"
+            [upstream.a]
+            url = "https://a.example"
+            headers = { authorization = "Bearer ${A_TOKEN}" }
+            [[tool]]
+            name = "first"
+            description = "Reads the first thing."
+            upstream = "a"
+            method = "GET"
+            endpoint = "/first"
+            [[tool]]
+            name = "second"
+            description = "Reads the second thing."
+            method = "POST"
+            endpoint = "https://b.example/second"
+            body_template = '{"token": "${B_TOKEN}"}'
+        "#;
+        let report = mcpc::check::check_files(&mcpc::check::MemoryFiles::one("spec.toml", spec));
+        let contents = report.contents.unwrap();
+        let messages = missing(&contents, &|_| false);
+        assert_eq!(messages.len(), 2, "{messages:?}");
+        assert!(
+            messages[0].contains("`${A_TOKEN}`") && messages[0].ends_with("(needed by `first`)"),
+            "{messages:?}"
+        );
+        assert!(
+            messages[1].contains("`${B_TOKEN}`") && messages[1].ends_with("(needed by `second`)"),
+            "{messages:?}"
+        );
+        assert_eq!(missing(&contents, &|name| name == "A_TOKEN").len(), 1);
+    }
+}

@@ -1,0 +1,144 @@
+//! `edge.toml`: what belongs to the place the edge runs in.
+//!
+//! All mistakes of a file are told in one run, each with its place. `docs/OPERATIONS.md` has the reference; its table
+//! comes from [`keys::reference`].
+
+mod address;
+pub mod keys;
+mod lower;
+mod numbers;
+mod problem;
+mod read;
+mod secrets;
+mod suggest;
+#[cfg(test)]
+mod tests;
+
+pub use address::{AddressError, parse_address};
+pub use problem::{Problem, Problems};
+pub use secrets::{SecretSource, Secrets, SecretsError};
+
+use crate::logging::LogSettings;
+use crate::server::Listener;
+use crate::settings::Settings;
+use mcp_bundle::format::VerifyingKey;
+use mcp_bundle::key_text;
+use std::io::Read;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What a process is told to do. Paths are relative to where the process runs.
+#[derive(Debug, Clone)]
+pub struct Config {
+    pub bundle: Option<PathBuf>,
+    /// With any, the bundle must be signed by one of them.
+    pub keys: Vec<VerifyingKey>,
+    pub poll: Duration,
+    pub secrets: SecretSource,
+    /// `auth = "none"` stands in the file: that everyone may call is meant.
+    pub open: bool,
+    /// `None` is as many as there are cores.
+    pub threads: Option<usize>,
+    pub listeners: Vec<Listener>,
+    pub admin: Option<SocketAddr>,
+    pub upgrade_socket: Option<PathBuf>,
+    pub ca_file: Option<PathBuf>,
+    pub log: LogSettings,
+    pub settings: Settings,
+}
+
+/// Why there is no configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    #[error("`{path}` cannot be read: {source}")]
+    Unreadable { path: String, source: std::io::Error },
+    #[error("`{path}` has more than {MAX_LENGTH} bytes: that is no configuration")]
+    TooLarge { path: String },
+    #[error("`{path}` is not UTF-8 text")]
+    NotText { path: String },
+    #[error("`{}` is no valid configuration", .0.file)]
+    Wrong(Problems),
+}
+
+pub const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
+pub const DEFAULT_ADMIN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8081);
+
+const MAX_LENGTH: u64 = 1 << 20;
+
+impl Default for Config {
+    fn default() -> Config {
+        let mut config = Config {
+            bundle: None,
+            keys: Vec::new(),
+            poll: Duration::from_secs(10),
+            secrets: SecretSource::default(),
+            open: false,
+            threads: None,
+            listeners: vec![Listener { address: DEFAULT_LISTEN.to_string(), tls: None }],
+            admin: Some(DEFAULT_ADMIN),
+            upgrade_socket: None,
+            ca_file: None,
+            log: LogSettings::default(),
+            settings: Settings::default(),
+        };
+        config.settle();
+        config
+    }
+}
+
+impl Config {
+    pub fn load(path: &Path) -> Result<Config, ConfigError> {
+        let name = || path.display().to_string();
+        let unreadable = |source| ConfigError::Unreadable { path: name(), source };
+        let file = std::fs::File::open(path).map_err(unreadable)?;
+        let mut bytes = Vec::new();
+        file.take(MAX_LENGTH + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        if bytes.len() as u64 > MAX_LENGTH {
+            return Err(ConfigError::TooLarge { path: name() });
+        }
+        let text = String::from_utf8(bytes).map_err(|_| ConfigError::NotText { path: name() })?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Config::parse(&text, &name(), folder).map_err(ConfigError::Wrong)
+    }
+
+    /// `folder` is what paths in the text are relative to.
+    pub fn parse(text: &str, name: &str, folder: &Path) -> Result<Config, Problems> {
+        lower::lower(text, folder).map_err(|mut list| {
+            list.sort_by_key(|problem| problem.span.as_ref().map_or(0, |span| span.start));
+            Problems { file: name.to_owned(), text: text.to_owned(), list }
+        })
+    }
+
+    /// Derives what follows from the listeners; called again after they were changed.
+    pub fn settle(&mut self) {
+        self.settings.access.loopback = self.listeners.iter().all(is_loopback);
+    }
+
+    /// The addresses that everyone can reach although nobody said that this is meant.
+    pub fn exposed(&self) -> Vec<String> {
+        let public = self.listeners.iter().filter(|listener| !is_loopback(listener));
+        let public = public.map(|listener| listener.address.clone());
+        let admin = self.admin.filter(|address| !address.ip().is_loopback());
+        let all = public.chain(admin.map(|address| address.to_string()));
+        all.filter(|_| !self.open).collect()
+    }
+}
+
+/// Reads a public key: its text, or a file that holds it.
+pub fn read_key(text_or_path: &str, folder: &Path) -> Result<VerifyingKey, String> {
+    match key_text::read_public(text_or_path) {
+        Ok(key) => return Ok(key),
+        Err(key_text::KeyError::NoKey) => {}
+        // Its text would only be repeated in a message about a missing file.
+        Err(error) => return Err(error.to_string()),
+    }
+    let path = folder.join(text_or_path);
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| format!("key `{text_or_path}` cannot be read: {error}"))?;
+    key_text::read_public(&text).map_err(|error| format!("key `{text_or_path}`: {error}"))
+}
+
+fn is_loopback(listener: &Listener) -> bool {
+    parse_address(&listener.address).is_ok_and(|address| address.ip().is_loopback())
+}

@@ -1,0 +1,370 @@
+use super::keys::{KEYS, TABLES};
+use super::numbers::{self, NUMBERS};
+use super::*;
+use insta::assert_snapshot;
+
+const KEY: &str = "mcpc-ed25519:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
+
+fn parse(text: &str) -> Config {
+    Config::parse(text, "edge.toml", Path::new("conf"))
+        .unwrap_or_else(|problems| panic!("{}", problems.render(false)))
+}
+
+fn errors(text: &str) -> String {
+    Config::parse(text, "edge.toml", Path::new("conf")).unwrap_err().render(false)
+}
+
+#[test]
+fn an_empty_file_is_the_default() {
+    let config = parse("");
+    assert_eq!(config.listeners[0].address, "127.0.0.1:8080");
+    assert_eq!(config.admin, Some(DEFAULT_ADMIN));
+    assert!(config.settings.access.loopback && !config.open && config.keys.is_empty());
+    assert_eq!(config.poll, Duration::from_secs(10));
+}
+
+#[test]
+fn every_key_is_read() {
+    let config = parse(&format!(
+        r#"
+        bundle = "tools.mcpk"
+        keys = ["{KEY}"]
+        poll_seconds = 3
+        secrets = "/run/secrets.env"
+        auth = "none"
+        threads = 2
+        admin = "off"
+        upgrade_socket = "up.sock"
+        ca_file = "ca.pem"
+        [[listen]]
+        address = "0.0.0.0:443"
+        certificate = "tls/cert.pem"
+        key = "tls/key.pem"
+        [[listen]]
+        address = "[::1]:8080"
+        [log]
+        format = "json"
+        level = "debug"
+        [access]
+        hosts = ["MCP.example.com"]
+        origins = ["https://app.example.com", "http://localhost:3000"]
+        "#
+    ));
+    assert_eq!(config.bundle.as_deref(), Some(Path::new("conf/tools.mcpk")));
+    assert_eq!(config.keys.len(), 1);
+    assert_eq!(config.poll, Duration::from_secs(3));
+    assert_eq!(config.secrets.file.as_deref(), Some(Path::new("/run/secrets.env")));
+    assert!(config.open && !config.settings.access.loopback);
+    assert_eq!((config.threads, config.admin), (Some(2), None));
+    assert_eq!(config.upgrade_socket.as_deref(), Some(Path::new("conf/up.sock")));
+    assert_eq!(config.ca_file.as_deref(), Some(Path::new("conf/ca.pem")));
+    let tls = config.listeners[0].tls.as_ref().unwrap();
+    assert_eq!(
+        (tls.certificate.as_path(), tls.key.as_path()),
+        (Path::new("conf/tls/cert.pem"), Path::new("conf/tls/key.pem"))
+    );
+    assert_eq!(
+        (config.listeners[1].address.as_str(), config.listeners[1].tls.is_none()),
+        ("[::1]:8080", true)
+    );
+    assert_eq!(config.log.format, crate::logging::LogFormat::Json);
+    assert_eq!(config.log.level, crate::logging::LogLevel::Debug);
+    assert_eq!(config.settings.access.hosts, ["mcp.example.com"]);
+    assert_eq!(config.settings.access.origins.len(), 2);
+    assert!(config.exposed().is_empty());
+}
+
+#[test]
+fn every_number_is_read_at_both_ends_of_its_range_and_refused_beyond() {
+    for number in NUMBERS {
+        let file = |value: &str| format!("[{}]\n{} = {value}\n", number.table, number.name);
+        for value in [number.least, number.most] {
+            let config = parse(&file(&numbers::write(number.unit, value)));
+            assert_eq!((number.get)(&config.settings), value, "{}", number.name);
+        }
+        let over = file(&numbers::write(number.unit, number.most + 1));
+        assert!(errors(&over).contains("at most"), "{}", number.name);
+        if let Some(under) = number.least.checked_sub(1) {
+            assert!(
+                errors(&file(&numbers::write(number.unit, under))).contains("at least"),
+                "{}",
+                number.name
+            );
+        }
+        for wrong in ["true", "1.5", "-1", "\"many\"", "[]", "99999999999999999999"] {
+            assert!(errors(&file(wrong)).contains(number.name), "{} = {wrong}", number.name);
+        }
+    }
+}
+
+#[test]
+fn the_reference_in_the_docs_is_the_one_of_the_code() {
+    let docs = include_str!("../../../docs/OPERATIONS.md");
+    assert!(docs.contains(&keys::reference()), "put this into docs/OPERATIONS.md:\n{}", keys::reference());
+    for key in KEYS.iter().filter(|key| !key.table.is_empty()) {
+        assert!(TABLES.contains(&key.table), "{}", key.table);
+    }
+}
+
+#[test]
+fn all_mistakes_of_a_file_are_told_at_once() {
+    assert_snapshot!(errors("bundel = \"a\"\nthreads = 0\n[limits]\nrequest_body = 1048576\nbatch = \"x\"\n"), @r##"
+    error: the file has no key `bundel`
+     --> edge.toml:1:1
+      |
+    1 | bundel = "a"
+      | ^^^^^^
+      |
+      = help: did you mean `bundle`?
+
+    error: `threads` must be at least `1` and at most `1024`
+     --> edge.toml:2:11
+      |
+    2 | threads = 0
+      |           ^
+
+    error: `request_body` needs a unit: `B`, `KiB`, `MiB` or `GiB`
+     --> edge.toml:4:16
+      |
+    4 | request_body = 1048576
+      |                ^^^^^^^
+      |
+      = help: write `request_body = "1MiB"`
+
+    error: `batch` must be a whole number
+     --> edge.toml:5:9
+      |
+    5 | batch = "x"
+      |         ^^^
+      |
+      = help: write `batch = 32`
+
+    error: `edge.toml` has 4 errors
+    "##);
+}
+
+#[test]
+fn a_key_in_the_wrong_table_is_led_home() {
+    assert_snapshot!(errors("[limits]\nsecrets = \"a\"\n[list]\nrequest_body = \"1MiB\"\n"), @r##"
+    error: `limits` has no key `secrets`
+     --> edge.toml:2:1
+      |
+    2 | secrets = "a"
+      | ^^^^^^^
+      |
+      = help: `secrets` belongs to the top of the file, before the first `[`
+
+    error: `list` has no key `request_body`
+     --> edge.toml:4:1
+      |
+    4 | request_body = "1MiB"
+      | ^^^^^^^^^^^^
+      |
+      = help: `request_body` belongs to `[limits]`
+
+    error: `edge.toml` has 2 errors
+    "##);
+}
+
+#[test]
+fn an_open_address_needs_a_word() {
+    assert_snapshot!(errors("admin = \"0.0.0.0:8081\"\n[[listen]]\naddress = \"192.0.2.1:80\"\n"), @r##"
+    error: `0.0.0.0:8081` can be reached by other machines, and nothing asks who calls
+     --> edge.toml:1:9
+      |
+    1 | admin = "0.0.0.0:8081"
+      |         ^^^^^^^^^^^^^^
+      |
+      = help: if that is meant, write `auth = "none"` at the top of the file; else listen on `127.0.0.1`
+
+    error: `192.0.2.1:80` can be reached by other machines, and nothing asks who calls
+     --> edge.toml:3:11
+      |
+    3 | address = "192.0.2.1:80"
+      |           ^^^^^^^^^^^^^^
+      |
+      = help: if that is meant, write `auth = "none"` at the top of the file; else listen on `127.0.0.1`
+
+    error: `edge.toml` has 2 errors
+    "##);
+}
+
+#[test]
+fn addresses_are_ip_addresses_with_ports() {
+    assert_snapshot!(errors("[[listen]]\naddress = \"localhost:80\"\n[[listen]]\nkey = \"k.pem\"\n"), @r##"
+    error: `localhost:80` is no IP address with a port
+     --> edge.toml:2:11
+      |
+    2 | address = "localhost:80"
+      |           ^^^^^^^^^^^^^^
+      |
+      = help: write `127.0.0.1:80`
+
+    error: a listener with TLS needs `certificate` and `key`; `certificate` is missing
+     --> edge.toml:3:1
+      |
+    3 | [[listen]]
+      | ^^^^^^^^^^
+
+    error: `listen` needs an `address`
+     --> edge.toml:3:1
+      |
+    3 | [[listen]]
+      | ^^^^^^^^^^
+      |
+      = help: write `address = "127.0.0.1:8080"`
+
+    error: `edge.toml` has 3 errors
+    "##);
+}
+
+#[test]
+fn one_address_is_listened_on_once() {
+    assert_snapshot!(errors("admin = \"127.0.0.1:8080\"\n"), @r##"
+    error: `127.0.0.1:8080` is listened on twice
+     --> edge.toml:1:9
+      |
+    1 | admin = "127.0.0.1:8080"
+      |         ^^^^^^^^^^^^^^^^
+      |
+      = help: `admin` and every `[[listen]]` need an address of their own
+
+    error: `edge.toml` has 1 error
+    "##);
+}
+
+#[test]
+fn words_and_types_are_checked() {
+    assert_snapshot!(errors("auth = \"jwt\"\nbundle = \"\"\nkeys = \"k\"\nlisten = \"127.0.0.1:80\"\nlog = 1\n"), @r##"
+    error: `auth` cannot be `jwt`
+     --> edge.toml:1:8
+      |
+    1 | auth = "jwt"
+      |        ^^^^^
+      |
+      = help: write `none`
+
+    error: `bundle` is empty
+     --> edge.toml:2:10
+      |
+    2 | bundle = ""
+      |          ^^
+
+    error: `keys` must be a list of strings, not a string
+     --> edge.toml:3:8
+      |
+    3 | keys = "k"
+      |        ^^^
+
+    error: `listen` must be a list of tables, not a string
+     --> edge.toml:4:10
+      |
+    4 | listen = "127.0.0.1:80"
+      |          ^^^^^^^^^^^^^^
+      |
+      = help: write `[[listen]]`
+
+    error: `log` must be a table, not a number
+     --> edge.toml:5:7
+      |
+    5 | log = 1
+      |       ^
+      |
+      = help: write `[log]`
+
+    error: `edge.toml` has 5 errors
+    "##);
+}
+
+#[test]
+fn origins_and_hosts_are_checked() {
+    assert_snapshot!(errors("[access]\nhosts = [\"https://a\", \"a:80\"]\norigins = [\"a.example\", \"https://a/\"]\n"), @r##"
+    error: `https://a` is no host name
+     --> edge.toml:2:10
+      |
+    2 | hosts = ["https://a", "a:80"]
+      |          ^^^^^^^^^^^
+      |
+      = help: write a name without scheme and port, like `mcp.example.com`
+
+    error: `a:80` is no host name
+     --> edge.toml:2:23
+      |
+    2 | hosts = ["https://a", "a:80"]
+      |                       ^^^^^^
+      |
+      = help: write a name without scheme and port, like `mcp.example.com`
+
+    error: `a.example` is no origin
+     --> edge.toml:3:12
+      |
+    3 | origins = ["a.example", "https://a/"]
+      |            ^^^^^^^^^^^
+      |
+      = help: write scheme and host, and the port if it is not the scheme's, like `https://app.example.com`
+
+    error: `https://a/` is no origin
+     --> edge.toml:3:25
+      |
+    3 | origins = ["a.example", "https://a/"]
+      |                         ^^^^^^^^^^^^
+      |
+      = help: write scheme and host, and the port if it is not the scheme's, like `https://app.example.com`
+
+    error: `edge.toml` has 4 errors
+    "##);
+}
+
+#[test]
+fn syntax_errors_come_first() {
+    assert_snapshot!(errors("bundle = \n[limits\n"), @r##"
+    error: string values must be quoted, expected literal string
+     --> edge.toml:1:10
+      |
+    1 | bundle = 
+      |          ^
+
+    error: unclosed table, expected `]`
+     --> edge.toml:2:8
+      |
+    2 | [limits
+      |        ^
+
+    error: `edge.toml` has 2 errors
+    "##);
+}
+
+#[test]
+fn tool_specs_are_no_configuration() {
+    assert_snapshot!(errors("[[tool]]\nname = \"a\"\n"), @r##"
+    error: these are tool specs, not the configuration of an edge
+    --> edge.toml
+     = help: build a bundle of them with `mcpc build`, and serve that
+
+    error: `edge.toml` has 1 error
+    "##);
+}
+
+#[test]
+fn a_secret_key_is_refused_without_showing_it() {
+    let secret = "mcpc-ed25519-secret:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+    let text = errors(&format!("keys = [\"{secret}\"]\n"));
+    assert!(text.contains("it is a secret key") && text.contains("edge.toml:1:9"), "{text}");
+    assert!(!text.contains("AAAA"), "{text}");
+}
+
+#[test]
+fn keys_that_are_missing_or_none_are_told() {
+    assert_snapshot!(errors("keys = []\n"), @r##"
+    error: `keys` is empty, so no signature would be asked for
+     --> edge.toml:1:8
+      |
+    1 | keys = []
+      |        ^^
+      |
+      = help: name a key, or leave `keys` out
+
+    error: `edge.toml` has 1 error
+    "##);
+    assert!(errors("keys = [\"none.pub\"]\n").contains("key `none.pub` cannot be read"));
+}

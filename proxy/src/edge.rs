@@ -1,0 +1,206 @@
+//! The edge without sockets: a request's head and body in, an answer out.
+
+use crate::access;
+use crate::catalog::{BuildError, Catalog};
+use crate::events::EventStream;
+use crate::failure::Failure;
+use crate::logging;
+use crate::mcp::{self, Context, sse};
+use crate::metrics::Metrics;
+use crate::reply::Reply;
+use crate::rest;
+use crate::route::{self, Endpoint, Path, Route};
+use crate::settings::Settings;
+use crate::upstream::Upstream;
+use arc_swap::ArcSwapOption;
+use http::request::Parts;
+use mcp_bundle::format::Bundle;
+use std::sync::Arc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+
+/// Everything that all connections share.
+#[derive(Debug)]
+pub struct Edge {
+    pub settings: Settings,
+    pub metrics: Metrics,
+    pub(crate) upstream: Upstream,
+    active: ArcSwapOption<Catalog>,
+    /// Counts the swaps that changed the list of tools.
+    changes: watch::Sender<u64>,
+    /// Event streams that may still be opened.
+    streams: Arc<Semaphore>,
+    pub(crate) sessions: sse::Sessions,
+}
+
+/// What follows [`Edge::answer`].
+#[derive(Debug)]
+pub enum Answered {
+    /// The reply is to be sent.
+    Reply,
+    /// A stream is to be opened with status 200 and the headers of the reply, which has no body.
+    Stream(Box<EventStream>),
+}
+
+/// One of the event streams that may be open at once; given back when dropped.
+#[derive(Debug)]
+pub(crate) struct StreamSlot {
+    _permit: OwnedSemaphorePermit,
+    metrics: Metrics,
+}
+
+/// What a swap did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Activated {
+    pub list_changed: bool,
+}
+
+impl Edge {
+    pub fn new(settings: Settings, upstream: Upstream) -> Edge {
+        let metrics = Metrics::default();
+        if let Upstream::Network(network) = &upstream {
+            metrics.observe_pool(network.watch());
+        }
+        Edge {
+            streams: Arc::new(Semaphore::new(settings.limits.streams.min(Semaphore::MAX_PERMITS))),
+            settings,
+            metrics,
+            upstream,
+            active: ArcSwapOption::empty(),
+            changes: watch::channel(0).0,
+            sessions: sse::Sessions::default(),
+        }
+    }
+
+    /// Makes a bundle ready without serving it.
+    pub fn prepare(
+        &self,
+        bundle: Bundle,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Catalog, BuildError> {
+        Catalog::build(bundle, variable, &self.upstream, &self.metrics, &self.settings)
+    }
+
+    /// From now on requests are served from `catalog`; those that began before keep theirs.
+    pub fn activate(&self, catalog: Catalog) -> Activated {
+        let catalog = Arc::new(catalog);
+        let before = self.active.swap(Some(Arc::clone(&catalog)));
+        let list_changed = before.is_none_or(|before| catalog.lists_differ(&before));
+        if list_changed {
+            self.changes.send_modify(|count| *count += 1);
+        }
+        Activated { list_changed }
+    }
+
+    /// What is served now.
+    pub fn catalog(&self) -> Option<Arc<Catalog>> {
+        self.active.load_full()
+    }
+
+    /// Looks at a request's head only. `reply` is overwritten.
+    pub fn route(&self, head: &Parts, reply: &mut Reply) -> Route {
+        route::route(head, &self.settings, reply).unwrap_or_else(|(failure, origin)| {
+            self.refuse(head, &failure, reply);
+            origin.into_iter().for_each(|origin| access::allow(origin, reply));
+            Route::Answered
+        })
+    }
+
+    /// The answer to a body that is longer than `limits.request_body`; the rest of it is not read.
+    pub fn too_large(&self, head: &Parts, reply: &mut Reply) {
+        self.refuse(head, &Failure::BodyTooLarge(self.settings.limits.request_body), reply);
+        reply.close = true;
+    }
+
+    /// Turns a request away, counts it and says so.
+    fn refuse(&self, head: &Parts, failure: &Failure, reply: &mut Reply) {
+        route::refuse(head, failure, reply);
+        self.metrics.protocol_error(failure.code());
+        logging::log_refusal(head, failure.name(), reply.status);
+    }
+
+    /// Answers a request. `reply` is overwritten. Dropping the future cancels what the request started.
+    pub async fn answer(
+        self: &Arc<Self>,
+        endpoint: &Endpoint,
+        head: &Parts,
+        body: &[u8],
+        reply: &mut Reply,
+    ) -> Answered {
+        reply.clear();
+        let answered = self.serve(endpoint, head, body, reply).await.unwrap_or_else(|failure| {
+            self.refuse(head, &failure, reply);
+            Answered::Reply
+        });
+        if let Some(origin) = &endpoint.origin {
+            access::allow(origin, reply);
+        }
+        answered
+    }
+
+    async fn serve(
+        self: &Arc<Self>,
+        endpoint: &Endpoint,
+        head: &Parts,
+        body: &[u8],
+        reply: &mut Reply,
+    ) -> Result<Answered, Failure> {
+        let Endpoint { path, caller, request_id, .. } = endpoint;
+        let query = head.uri.query().unwrap_or_default();
+        let catalog = self.active.load();
+        let catalog = catalog.as_deref().ok_or(Failure::NotReady)?;
+        let view = |toolset: &Option<Box<str>>| {
+            let named = toolset.as_deref();
+            catalog.view(named).ok_or_else(|| Failure::UnknownToolset(named.unwrap_or_default().to_owned()))
+        };
+        match path {
+            Path::Mcp { toolset } => {
+                let headers = &head.headers;
+                let view = view(toolset)?;
+                let context = Context { edge: self, catalog, view, headers, caller, request_id };
+                return Ok(mcp::answer(&context, body, reply).await);
+            }
+            Path::McpStream { toolset } => {
+                view(toolset)?;
+                return mcp::legacy_stream(self).map(Box::new).map(Answered::Stream);
+            }
+            Path::Sse { toolset } => {
+                view(toolset)?;
+                return sse::open(self, toolset.as_deref()).map(Box::new).map(Answered::Stream);
+            }
+            Path::SseMessages => {
+                reply.status = match sse::post(self, query, &head.headers, caller, request_id, body) {
+                    sse::Posted::Taken => 202,
+                    sse::Posted::NoSession => 404,
+                    sse::Posted::Full => 503,
+                };
+            }
+            Path::ApiList => rest::api_v1::list(self, catalog, query, reply)?,
+            Path::ApiCall => rest::api_v1::call(self, catalog, caller, request_id, body, reply).await?,
+            Path::GatewayList => rest::gateway::list(self, catalog, reply),
+            Path::GatewayInvoke => {
+                rest::gateway::invoke(self, catalog, caller, request_id, body, reply).await?;
+            }
+        }
+        Ok(Answered::Reply)
+    }
+
+    /// Sees each change of the list from now on.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        let mut changes = self.changes.subscribe();
+        changes.mark_unchanged();
+        changes
+    }
+
+    /// Room for one more event stream.
+    pub(crate) fn stream_slot(&self) -> Option<StreamSlot> {
+        let permit = Arc::clone(&self.streams).try_acquire_owned().ok()?;
+        self.metrics.streams().add(1);
+        Some(StreamSlot { _permit: permit, metrics: self.metrics.clone() })
+    }
+}
+
+impl Drop for StreamSlot {
+    fn drop(&mut self) {
+        self.metrics.streams().add(-1);
+    }
+}

@@ -1,0 +1,97 @@
+//! Reads request bodies, HTTP/1 and HTTP/2, never more than allowed and never longer.
+
+use bytes::Bytes;
+use http::header::{CONTENT_LENGTH, EXPECT};
+use http::request::Parts;
+use pingora_core::protocols::http::v1::server::HttpSession as Http1;
+use pingora_core::protocols::http::v2::server::HttpSession as Http2;
+use pingora_core::{BError, ErrorType};
+use pingora_timeout::timeout;
+use std::time::Duration;
+
+/// Why there is no body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BodyError {
+    /// The client left.
+    Gone,
+    Malformed,
+    TooLarge,
+    TooSlow,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BodyLimits {
+    pub(super) length: usize,
+    pub(super) time: Duration,
+}
+
+/// A session that a body can be read from.
+pub(super) trait Source: Send {
+    fn read(&mut self) -> impl Future<Output = Result<Option<Bytes>, BError>> + Send;
+    fn is_done(&mut self) -> bool;
+}
+
+/// Reads a whole body. A body that arrived in one piece is returned as it is; any other is in `buffer`.
+pub(super) async fn read(
+    source: &mut impl Source,
+    buffer: &mut Vec<u8>,
+    limits: BodyLimits,
+) -> Result<Option<Bytes>, BodyError> {
+    buffer.clear();
+    let all = async {
+        while let Some(piece) = source.read().await.map_err(|error| kind_of(&error))? {
+            if buffer.len() + piece.len() > limits.length {
+                return Err(BodyError::TooLarge);
+            }
+            if buffer.is_empty() && source.is_done() {
+                return Ok(Some(piece));
+            }
+            buffer.extend_from_slice(&piece);
+        }
+        Ok(None)
+    };
+    timeout(limits.time, all).await.unwrap_or(Err(BodyError::TooSlow))
+}
+
+/// The request says by itself that its body is too long.
+pub(super) fn declares_more(head: &Parts, limit: usize) -> bool {
+    let declared = head.headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+    declared.and_then(|text| text.parse::<u64>().ok()).is_some_and(|length| length > limit as u64)
+}
+
+/// The client waits for a word before it sends the body.
+pub(super) fn expects_continue(head: &Parts) -> bool {
+    head.version == http::Version::HTTP_11
+        && head
+            .headers
+            .get(EXPECT)
+            .is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"))
+}
+
+/// Whether a client that fails like this is still there to read an answer.
+pub(super) fn kind_of(error: &BError) -> BodyError {
+    match error.etype() {
+        ErrorType::ConnectionClosed | ErrorType::ReadError | ErrorType::ReadTimedout => BodyError::Gone,
+        _ => BodyError::Malformed,
+    }
+}
+
+impl Source for Http1 {
+    async fn read(&mut self) -> Result<Option<Bytes>, BError> {
+        self.read_body_bytes().await
+    }
+
+    fn is_done(&mut self) -> bool {
+        self.is_body_done()
+    }
+}
+
+impl Source for Http2 {
+    async fn read(&mut self) -> Result<Option<Bytes>, BError> {
+        self.read_body_bytes().await
+    }
+
+    fn is_done(&mut self) -> bool {
+        self.is_body_done()
+    }
+}

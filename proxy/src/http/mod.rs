@@ -1,0 +1,91 @@
+//! Everything between a connection and the edge: HTTP/1 and HTTP/2 in, whole answers and event streams out.
+//!
+//! HTTP/1 has a connection loop of its own over Pingora's session: the session parses and frames requests, and an
+//! answer's head and body leave in one write. HTTP/2 goes through Pingora's. Nothing here knows MCP.
+
+mod body;
+mod h1;
+mod h2;
+mod handler;
+mod head;
+mod open;
+mod sse;
+mod wire;
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+pub use handler::Handler;
+pub(crate) use open::Open;
+
+use crate::edge::Edge;
+use async_trait::async_trait;
+use pingora_core::apps::ServerApp;
+use pingora_core::protocols::{ALPN, Stream};
+use pingora_core::server::ShutdownWatch;
+use pingora_core::services::listening::Service;
+use pingora_timeout::timeout;
+use std::sync::Arc;
+
+const H2_PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// Serves an edge on connections of Pingora's listeners.
+#[derive(Debug)]
+pub struct McpService<H = Arc<Edge>> {
+    handler: H,
+    open: Open,
+}
+
+/// A service for any Pingora `Server`: give it listeners (`add_tcp`, `add_tls_with_settings`…) and add it.
+pub fn service(edge: Arc<Edge>) -> Service<McpService> {
+    Service::new("mcp".to_owned(), McpService::new(edge, Open::default()))
+}
+
+impl<H: Handler> McpService<H> {
+    pub(crate) fn new(handler: H, open: Open) -> McpService<H> {
+        McpService { handler, open }
+    }
+}
+
+#[async_trait]
+impl<H: Handler> ServerApp for McpService<H> {
+    async fn process_new(self: &Arc<Self>, mut stream: Stream, shutdown: &ShutdownWatch) -> Option<Stream> {
+        // Beyond the limit there is nothing to say that would not itself need a connection.
+        let _open = self.open.enter(self.handler.settings().limits.connections)?;
+        let mut stopping = shutdown.clone();
+        let idle = self.handler.settings().timeouts.idle;
+        let protocol = tokio::select! {
+            biased;
+            protocol = timeout(idle, protocol_of(&mut stream)) => protocol.ok()??,
+            () = h1::leave(&mut stopping, true) => return None,
+        };
+        match protocol {
+            Protocol::Http1 => h1::serve(&self.handler, stream, shutdown).await,
+            Protocol::Http2 => h2::serve(&self.handler, stream, shutdown).await,
+        }
+        None
+    }
+}
+
+enum Protocol {
+    Http1,
+    Http2,
+}
+
+/// What the client speaks; `None` if it left.
+async fn protocol_of(stream: &mut Stream) -> Option<Protocol> {
+    if matches!(stream.selected_alpn_proto(), Some(ALPN::H2)) {
+        return Some(Protocol::Http2);
+    }
+    if stream.get_ssl_digest().is_some() {
+        return Some(Protocol::Http1);
+    }
+    // The shortest request is shorter than the whole preface, so look at its first word only.
+    let mut word = [0; 4];
+    if !stream.try_peek(&mut word).await.ok()? || !H2_PREFACE.starts_with(&word) {
+        return Some(Protocol::Http1);
+    }
+    let mut preface = [0; H2_PREFACE.len()];
+    stream.try_peek(&mut preface).await.ok()?;
+    Some(if preface == *H2_PREFACE { Protocol::Http2 } else { Protocol::Http1 })
+}

@@ -1,0 +1,52 @@
+//! Writes with a time limit, and closing so that the last answer arrives.
+
+use pingora_core::protocols::Stream;
+use pingora_timeout::timeout;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+/// How long, and for how many bytes, we listen to a client whose request we will not read to its end.
+const LINGER: Duration = Duration::from_secs(1);
+const LINGER_BYTES: usize = 4 << 20;
+
+/// The client left, or does not read.
+#[derive(Debug)]
+pub(super) struct Unwritten;
+
+/// Writes and flushes all of `parts`; each single write may take `limit`.
+pub(super) async fn write(stream: &mut Stream, parts: [&[u8]; 2], limit: Duration) -> Result<(), Unwritten> {
+    for mut part in parts {
+        while !part.is_empty() {
+            match timeout(limit, stream.write(part)).await {
+                Ok(Ok(written)) if written > 0 => part = part.get(written..).unwrap_or_default(),
+                _ => return Err(Unwritten),
+            }
+        }
+    }
+    match timeout(limit, stream.flush()).await {
+        Ok(Ok(())) => Ok(()),
+        _ => Err(Unwritten),
+    }
+}
+
+/// Ends a connection on which the client may still be sending. Closing it at once would reset it, and a reset takes the
+/// answer away from a client that has not read it yet.
+pub(super) async fn close_gently(mut stream: Stream) {
+    let drain = async {
+        let _ = stream.shutdown().await;
+        let mut scratch = [0; 4096];
+        let mut left = LINGER_BYTES;
+        while left > 0 {
+            match stream.read(&mut scratch).await {
+                Ok(read) if read > 0 => left = left.saturating_sub(read),
+                _ => return,
+            }
+        }
+    };
+    let _ = timeout(LINGER, drain).await;
+}
+
+/// Ends a connection on which nothing is left to read.
+pub(super) async fn close(mut stream: Stream) {
+    let _ = timeout(LINGER, stream.shutdown()).await;
+}

@@ -1,0 +1,278 @@
+//! Logs: one line per event on stderr, as text or JSON. Never arguments, bodies or secrets.
+
+pub use crate::log_writer::LogWriter;
+use crate::random;
+use crate::record::{CallRecord, Outcome};
+use http::request::Parts;
+use mcp_bundle::tag::Era;
+use std::fmt;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{Layer, Registry};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LogSettings {
+    pub format: LogFormat,
+    pub level: LogLevel,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum LogFormat {
+    #[default]
+    Text,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum LogLevel {
+    Error,
+    Warn,
+    #[default]
+    Info,
+    Debug,
+    Trace,
+}
+
+/// What ties the log lines of a request to the client's own, without memory of its own on the heap.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct RequestId {
+    bytes: [u8; RequestId::MAX],
+    length: u8,
+}
+
+impl LogFormat {
+    pub const WORDS: [(&str, LogFormat); 2] = [("text", LogFormat::Text), ("json", LogFormat::Json)];
+}
+
+impl LogLevel {
+    pub const WORDS: [(&str, LogLevel); 5] = [
+        ("error", LogLevel::Error),
+        ("warn", LogLevel::Warn),
+        ("info", LogLevel::Info),
+        ("debug", LogLevel::Debug),
+        ("trace", LogLevel::Trace),
+    ];
+
+    fn filter(self) -> LevelFilter {
+        match self {
+            LogLevel::Error => LevelFilter::ERROR,
+            LogLevel::Warn => LevelFilter::WARN,
+            LogLevel::Info => LevelFilter::INFO,
+            LogLevel::Debug => LevelFilter::DEBUG,
+            LogLevel::Trace => LevelFilter::TRACE,
+        }
+    }
+}
+
+/// Starts logging for the process; flush what is returned before it ends. A process that logs already keeps its way.
+pub fn start(settings: LogSettings) -> LogWriter {
+    let writer = LogWriter::new(std::io::stderr());
+    let _ = subscriber(settings, writer.clone()).try_init();
+    writer
+}
+
+fn subscriber<W>(settings: LogSettings, writer: W) -> impl tracing::Subscriber + Send + Sync
+where
+    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
+{
+    let format = tracing_subscriber::fmt::layer().with_writer(writer).with_ansi(false);
+    let layer: Box<dyn Layer<Registry> + Send + Sync> = match settings.format {
+        LogFormat::Text => format.boxed(),
+        LogFormat::Json => {
+            format.json().flatten_event(true).with_current_span(false).with_span_list(false).boxed()
+        }
+    };
+    tracing_subscriber::registry().with(layer.with_filter(targets(settings.level)))
+}
+
+/// Our own lines at the level that was asked for. Libraries say little of use below a warning, and some say what a
+/// request holds, so they stay at warnings whatever the level.
+fn targets(level: LogLevel) -> Targets {
+    let level = level.filter();
+    Targets::new().with_default(level.min(LevelFilter::WARN)).with_target("mcp_edge", level)
+}
+
+/// Logs a finished call: what needs someone's attention at `warn`, other failures at `info`, successes at `debug`.
+pub fn log_call(record: &CallRecord<'_>) {
+    macro_rules! line {
+        ($level:ident) => {
+            tracing::$level!(
+                target: "mcp_edge::call",
+                request_id = record.request_id,
+                tool = record.tool,
+                protocol = record.era.map(Era::as_str),
+                outcome = record.outcome.as_str(),
+                reason = record.reason,
+                error = record.error,
+                upstream = record.upstream_host,
+                upstream_status = record.upstream_status,
+                attempts = record.attempts,
+                total_us = record.total.as_micros() as u64,
+                upstream_us = record.upstream.as_micros() as u64,
+                request_bytes = record.request_bytes,
+                response_bytes = record.response_bytes,
+                "call"
+            )
+        };
+    }
+    match record.outcome {
+        Outcome::Ok => line!(debug),
+        Outcome::InvalidArguments | Outcome::Cancelled | Outcome::UpstreamStatus => line!(info),
+        Outcome::UpstreamFailed
+        | Outcome::UpstreamTimeout
+        | Outcome::ResponseTooLarge
+        | Outcome::Unusable
+        | Outcome::Overloaded => line!(warn),
+    }
+}
+
+/// Logs a request that was turned away before it was one of MCP. What the client wrote is cut.
+pub fn log_refusal(head: &Parts, reason: &'static str, status: u16) {
+    let text = |name: &str| {
+        let value = head.headers.get(name).and_then(|value| value.to_str().ok());
+        value.map(|value| value.get(..value.len().min(LONGEST_SHOWN)).unwrap_or_default())
+    };
+    let path = head.uri.path();
+    tracing::info!(
+        target: "mcp_edge::refused",
+        reason,
+        status,
+        method = head.method.as_str(),
+        path = path.get(..path.floor_char_boundary(LONGEST_SHOWN)).unwrap_or_default(),
+        host = text("host"),
+        origin = text("origin"),
+        "refused"
+    );
+}
+
+/// Of what a client wrote.
+const LONGEST_SHOWN: usize = 100;
+
+/// The client's `x-request-id` if it is sane, else a new one.
+pub fn request_id(head: &Parts) -> RequestId {
+    let given = head.headers.get("x-request-id").map(http::HeaderValue::as_bytes);
+    given.and_then(RequestId::from_client).unwrap_or_else(RequestId::generate)
+}
+
+impl RequestId {
+    const MAX: usize = 128;
+
+    /// Visible ASCII only: it is written to logs as it stands.
+    pub fn from_client(text: &[u8]) -> Option<RequestId> {
+        if text.is_empty() || text.len() > RequestId::MAX || !text.iter().all(u8::is_ascii_graphic) {
+            return None;
+        }
+        let mut bytes = [0; RequestId::MAX];
+        bytes.get_mut(..text.len())?.copy_from_slice(text);
+        Some(RequestId { bytes, length: text.len() as u8 })
+    }
+
+    /// 16 hexadecimal digits. They are hard to hit by chance, not hard to guess.
+    pub fn generate() -> RequestId {
+        let mut number = random::next();
+        let mut bytes = [0; RequestId::MAX];
+        for byte in bytes.iter_mut().take(16) {
+            let digit = (number & 15) as u8;
+            *byte = if digit < 10 { b'0' + digit } else { b'a' + digit - 10 };
+            number >>= 4;
+        }
+        RequestId { bytes, length: 16 }
+    }
+
+    pub fn as_str(&self) -> &str {
+        let text = self.bytes.get(..usize::from(self.length)).unwrap_or_default();
+        std::str::from_utf8(text).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id_of(header: &[u8]) -> String {
+        let request = http::Request::builder().header("x-request-id", header).body(()).unwrap();
+        request_id(&request.into_parts().0).as_str().to_owned()
+    }
+
+    #[test]
+    fn a_sane_id_of_the_client_is_kept() {
+        assert_eq!(id_of(b"abc-123"), "abc-123");
+        let longest = "x".repeat(128);
+        assert_eq!(id_of(longest.as_bytes()), longest);
+    }
+
+    #[test]
+    fn any_other_id_is_replaced() {
+        for wrong in [&b""[..], b"a b", b"a\tb", "é".as_bytes(), "x".repeat(129).as_bytes()] {
+            let id = id_of(wrong);
+            assert!(id.len() == 16 && id.bytes().all(|b| b.is_ascii_hexdigit()), "{id}");
+        }
+    }
+
+    #[test]
+    fn generated_ids_differ() {
+        let ids: std::collections::BTreeSet<String> =
+            (0..1000).map(|_| RequestId::generate().as_str().to_owned()).collect();
+        assert_eq!(ids.len(), 1000);
+    }
+
+    /// What is written while `work` runs.
+    fn written(settings: LogSettings, work: impl FnOnce()) -> String {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let writer = std::sync::Mutex::new(file.reopen().unwrap());
+        tracing::subscriber::with_default(subscriber(settings, writer), work);
+        std::fs::read_to_string(file.path()).unwrap()
+    }
+
+    fn call(outcome: Outcome) -> CallRecord<'static> {
+        CallRecord {
+            request_id: "r-1",
+            tool: "get_order",
+            era: None,
+            outcome,
+            reason: None,
+            error: None,
+            upstream_host: None,
+            upstream_status: Some(503),
+            attempts: 2,
+            total: std::time::Duration::from_micros(1500),
+            upstream: std::time::Duration::from_micros(1200),
+            request_bytes: 10,
+            response_bytes: 20,
+        }
+    }
+
+    #[test]
+    fn a_call_is_one_json_line() {
+        let settings = LogSettings { format: LogFormat::Json, level: LogLevel::Info };
+        let text = written(settings, || log_call(&call(Outcome::UpstreamTimeout)));
+        let line: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(
+            (line["level"].as_str(), line["outcome"].as_str()),
+            (Some("WARN"), Some("upstream_timeout"))
+        );
+        assert_eq!((line["request_id"].as_str(), line["tool"].as_str()), (Some("r-1"), Some("get_order")));
+        assert_eq!((line["total_us"].as_u64(), line["upstream_status"].as_u64()), (Some(1500), Some(503)));
+    }
+
+    #[test]
+    fn successes_are_quiet_and_libraries_say_no_more_than_warnings() {
+        let at = |level| LogSettings { format: LogFormat::Text, level };
+        assert_eq!(written(at(LogLevel::Info), || log_call(&call(Outcome::Ok))), "");
+        assert!(written(at(LogLevel::Debug), || log_call(&call(Outcome::Ok))).contains("get_order"));
+        let library = || {
+            tracing::info!(target: "pingora_core", "chatter");
+            tracing::warn!(target: "pingora_core", "trouble");
+        };
+        let text = written(at(LogLevel::Trace), library);
+        assert!(text.contains("trouble") && !text.contains("chatter"), "{text}");
+    }
+}

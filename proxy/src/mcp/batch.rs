@@ -1,0 +1,72 @@
+//! Arrays of messages, which only 2025-03-26 has.
+
+use super::envelope::Message;
+use super::version::{self, Told};
+use super::{Context, Responded, fail, respond, write_error};
+use crate::failure::Failure;
+use futures::future::join_all;
+
+/// Messages that are worked on at once.
+const AT_ONCE: usize = 4;
+
+async fn respond_to_one(context: &Context<'_>, told: Told<'_>, message: &Message<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    if message.is_method("initialize") {
+        let failure = Failure::InvalidRequest("`initialize` cannot be part of a batch");
+        write_error(message.id_text(), &failure, &mut out);
+        return out;
+    }
+    match respond(context, told, message, &mut out).await {
+        Responded::Message(_) => out,
+        Responded::Nothing | Responded::Stream(_) => Vec::new(),
+    }
+}
+
+pub async fn respond_to_all(
+    context: &Context<'_>,
+    told: Told<'_>,
+    messages: &[Message<'_>],
+    out: &mut Vec<u8>,
+) -> Responded {
+    let claims_modern = messages.iter().any(|message| message.params.meta.protocol_version.is_some());
+    let refusal = if messages.is_empty() {
+        Some("the batch is empty")
+    } else if messages.len() > context.edge.settings.limits.batch {
+        Some("the batch has too many messages")
+    } else if claims_modern || told.is_modern() || !told.legacy_era(false).is_ok_and(version::has_batches) {
+        Some("this protocol version has no batches")
+    } else {
+        None
+    };
+    if let Some(reason) = refusal {
+        return fail(context, None, true, &Failure::InvalidRequest(reason), out);
+    }
+    let start = out.len();
+    for group in messages.chunks(AT_ONCE) {
+        // What one call may answer bounds what a batch may: after that, requests are refused without being looked at.
+        let full = out.len() - start > context.edge.settings.limits.response_body;
+        let answers = if full {
+            group.iter().map(refused_for_size).collect()
+        } else {
+            join_all(group.iter().map(|message| respond_to_one(context, told, message))).await
+        };
+        for answer in answers.into_iter().filter(|answer| !answer.is_empty()) {
+            out.push(if out.len() == start { b'[' } else { b',' });
+            out.extend_from_slice(&answer);
+        }
+    }
+    if out.len() == start {
+        return Responded::Nothing;
+    }
+    out.push(b']');
+    Responded::Message(200)
+}
+
+/// The answer to a request that came too late in its batch; nothing for what wants none.
+fn refused_for_size(message: &Message<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    if let Some(id) = message.id_text() {
+        write_error(Some(id), &Failure::BatchTooLarge, &mut out);
+    }
+    out
+}

@@ -1,0 +1,270 @@
+//! A JSON-RPC message as borrowed pieces of its text: one scan, no tree.
+
+use mcp_bundle::json::{Kind, ScanError, Scanner, Value};
+
+/// One message. Members that nobody asks for are only skipped.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Message<'a> {
+    pub id: Id<'a>,
+    pub method: Option<Value<'a>>,
+    pub params: Params<'a>,
+    /// `"jsonrpc": "2.0"` is there.
+    pub is_rpc: bool,
+    /// It has a `result` or an `error`: an answer, not a request.
+    pub is_answer: bool,
+    /// A member that decides something is there twice.
+    pub is_ambiguous: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Id<'a> {
+    #[default]
+    Absent,
+    /// The JSON text of a string or an integer.
+    Text(&'a str),
+    /// Something that cannot be an id.
+    Invalid,
+}
+
+/// The members of `params` that methods use.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Params<'a> {
+    pub is_present: bool,
+    pub is_object: bool,
+    pub name: Option<Value<'a>>,
+    pub arguments: Option<Value<'a>>,
+    pub cursor: Option<Value<'a>>,
+    pub uri: Option<Value<'a>>,
+    /// Of `initialize`.
+    pub protocol_version: Option<Value<'a>>,
+    /// Of `subscriptions/listen`.
+    pub notifications: Option<Value<'a>>,
+    pub meta: Meta<'a>,
+}
+
+/// The members of `params._meta` that the stateless revision requires.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Meta<'a> {
+    pub is_object: bool,
+    pub protocol_version: Option<Value<'a>>,
+    pub client_capabilities: Option<Value<'a>>,
+    pub log_level: Option<Value<'a>>,
+}
+
+/// What a body holds.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly every body is one message, which needs no memory of its own"
+)]
+#[derive(Debug)]
+pub enum Body<'a> {
+    One(Message<'a>),
+    /// The elements of an array, at most as many as allowed and one more.
+    Batch(Vec<Message<'a>>),
+    /// JSON, but neither an object nor an array.
+    Other,
+}
+
+/// Reads a body. `most` bounds the messages of a batch.
+pub fn read(body: &[u8], depth: usize, most: usize) -> Result<Body<'_>, ScanError> {
+    let mut scanner = Scanner::new(body, depth)?;
+    let read = match scanner.peek()? {
+        Kind::Object => Body::One(message(&mut scanner)?),
+        Kind::Array => {
+            let mut messages = Vec::new();
+            scanner.enter_array()?;
+            while scanner.next_item()? {
+                let element = match scanner.peek()? {
+                    Kind::Object => message(&mut scanner)?,
+                    _ => {
+                        scanner.value()?;
+                        Message { id: Id::Invalid, ..Message::default() }
+                    }
+                };
+                if messages.len() <= most {
+                    messages.push(element);
+                }
+            }
+            Body::Batch(messages)
+        }
+        _ => {
+            scanner.value()?;
+            Body::Other
+        }
+    };
+    scanner.finish()?;
+    Ok(read)
+}
+
+impl<'a> Message<'a> {
+    pub fn is_method(&self, name: &str) -> bool {
+        self.method.is_some_and(|method| method.kind == Kind::String && method.is_text(name))
+    }
+
+    /// The id's JSON text, if it can be echoed.
+    pub fn id_text(&self) -> Option<&'a str> {
+        match self.id {
+            Id::Text(text) => Some(text),
+            Id::Absent | Id::Invalid => None,
+        }
+    }
+}
+
+fn message<'a>(scanner: &mut Scanner<'a>) -> Result<Message<'a>, ScanError> {
+    let mut message = Message::default();
+    let mut seen_version = false;
+    scanner.enter_object()?;
+    while let Some(key) = scanner.next_key()? {
+        if key.is_text("jsonrpc") {
+            message.is_ambiguous |= std::mem::replace(&mut seen_version, true);
+            let value = scanner.value()?;
+            message.is_rpc = value.kind == Kind::String && value.is_text("2.0");
+        } else if key.is_text("id") {
+            message.is_ambiguous |= message.id != Id::Absent;
+            message.id = id(scanner.value()?);
+        } else if key.is_text("method") {
+            message.is_ambiguous |= message.method.is_some();
+            message.method = Some(scanner.value()?);
+        } else if key.is_text("params") {
+            message.is_ambiguous |= message.params.is_present;
+            message.is_ambiguous |= params(scanner, &mut message.params)?;
+        } else {
+            message.is_answer |= key.is_text("result") || key.is_text("error");
+            scanner.value()?;
+        }
+    }
+    Ok(message)
+}
+
+/// Whether a member that matters is there twice.
+fn params<'a>(scanner: &mut Scanner<'a>, params: &mut Params<'a>) -> Result<bool, ScanError> {
+    params.is_present = true;
+    if scanner.peek()? != Kind::Object {
+        scanner.value()?;
+        return Ok(false);
+    }
+    params.is_object = true;
+    let mut twice = false;
+    let mut seen_meta = false;
+    scanner.enter_object()?;
+    while let Some(key) = scanner.next_key()? {
+        let slot = if key.is_text("name") {
+            &mut params.name
+        } else if key.is_text("arguments") {
+            &mut params.arguments
+        } else if key.is_text("_meta") {
+            twice |= std::mem::replace(&mut seen_meta, true);
+            twice |= meta(scanner, &mut params.meta)?;
+            continue;
+        } else if key.is_text("cursor") {
+            &mut params.cursor
+        } else if key.is_text("uri") {
+            &mut params.uri
+        } else if key.is_text("protocolVersion") {
+            &mut params.protocol_version
+        } else if key.is_text("notifications") {
+            &mut params.notifications
+        } else {
+            scanner.value()?;
+            continue;
+        };
+        twice |= slot.replace(scanner.value()?).is_some();
+    }
+    Ok(twice)
+}
+
+fn meta<'a>(scanner: &mut Scanner<'a>, meta: &mut Meta<'a>) -> Result<bool, ScanError> {
+    if scanner.peek()? != Kind::Object {
+        scanner.value()?;
+        return Ok(false);
+    }
+    meta.is_object = true;
+    let mut twice = false;
+    scanner.enter_object()?;
+    while let Some(key) = scanner.next_key()? {
+        let slot = if key.is_text("io.modelcontextprotocol/protocolVersion") {
+            &mut meta.protocol_version
+        } else if key.is_text("io.modelcontextprotocol/clientCapabilities") {
+            &mut meta.client_capabilities
+        } else if key.is_text("io.modelcontextprotocol/logLevel") {
+            &mut meta.log_level
+        } else {
+            scanner.value()?;
+            continue;
+        };
+        twice |= slot.replace(scanner.value()?).is_some();
+    }
+    Ok(twice)
+}
+
+/// MCP allows strings and integers.
+fn id(value: Value<'_>) -> Id<'_> {
+    match value.kind {
+        Kind::String => Id::Text(value.text),
+        Kind::Number if !value.text.contains(['.', 'e', 'E']) => Id::Text(value.text),
+        _ => Id::Invalid,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(text: &str) -> Message<'_> {
+        match read(text.as_bytes(), 64, 8).unwrap() {
+            Body::One(message) => message,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_call_is_taken_apart() {
+        let message = one(
+            r#" {"jsonrpc":"2.0","id":"a\"b","method":"tools\/call","params":{"name":"t","arguments":{"a":[1]},"_meta":{"x":1}}} "#,
+        );
+        assert_eq!(message.id, Id::Text(r#""a\"b""#));
+        assert!(message.is_rpc && message.is_method("tools/call") && !message.is_ambiguous);
+        assert_eq!(message.params.arguments.unwrap().text, r#"{"a":[1]}"#);
+        assert!(message.params.meta.is_object);
+    }
+
+    #[test]
+    fn ids_are_strings_or_integers() {
+        assert_eq!(one(r#"{"id":12}"#).id, Id::Text("12"));
+        assert_eq!(one(r#"{"id":-1}"#).id, Id::Text("-1"));
+        for text in [r#"{"id":null}"#, r#"{"id":1.5}"#, r#"{"id":1e3}"#, r#"{"id":true}"#, r#"{"id":[]}"#] {
+            assert_eq!(one(text).id, Id::Invalid, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_member_that_decides_something_cannot_stand_twice() {
+        for text in [
+            r#"{"method":"a","method":"b"}"#,
+            r#"{"id":1,"id":2}"#,
+            r#"{"params":{},"params":{}}"#,
+            r#"{"params":{"name":"a","name":"b"}}"#,
+            r#"{"params":{"name":"a","n\u0061me":"b"}}"#,
+            r#"{"params":{"_meta":{},"_meta":{}}}"#,
+            r#"{"jsonrpc":"2.0","jsonrpc":"2.0"}"#,
+        ] {
+            assert!(one(text).is_ambiguous, "{text}");
+        }
+        assert!(!one(r#"{"x":1,"x":2,"params":{"y":1,"y":2}}"#).is_ambiguous);
+    }
+
+    #[test]
+    fn batches_are_bounded() {
+        let text = format!("[{}]", vec!["{}"; 100].join(","));
+        let Body::Batch(messages) = read(text.as_bytes(), 64, 8).unwrap() else { panic!() };
+        assert_eq!(messages.len(), 9);
+    }
+
+    #[test]
+    fn what_is_no_json_is_an_error() {
+        for text in ["", "{", "{}x", "[1,]", "\u{feff}{}", "{\"a\":\"\\ud800\"}"] {
+            assert!(read(text.as_bytes(), 64, 8).is_err(), "{text}");
+        }
+        assert!(read(&b"[".repeat(1000), 64, 8).is_err());
+    }
+}

@@ -1,0 +1,35 @@
+//! `server/discover`, `initialize` and `ping`.
+
+use super::envelope::Message;
+use super::{Context, Responded, close_result, open_result, version};
+use crate::failure::Failure;
+use mcp_bundle::json::Kind;
+
+pub fn discover(context: &Context<'_>, id: &str, out: &mut Vec<u8>) -> Responded {
+    open_result(id, out);
+    out.extend_from_slice(&context.view.discover);
+    close_result(out);
+    Responded::Message(200)
+}
+
+pub fn initialize(
+    context: &Context<'_>,
+    message: &Message<'_>,
+    id: &str,
+    out: &mut Vec<u8>,
+) -> Result<Responded, Failure> {
+    let asked = message.params.protocol_version.filter(|version| version.kind == Kind::String);
+    let Some(asked) = asked else {
+        return Err(Failure::InvalidParams("`protocolVersion` must be a string".into()));
+    };
+    open_result(id, out);
+    out.extend_from_slice(context.view.initialize(version::negotiate(&asked)));
+    close_result(out);
+    Ok(Responded::Message(200))
+}
+
+pub fn ping(id: &str, out: &mut Vec<u8>) -> Responded {
+    open_result(id, out);
+    close_result(out);
+    Responded::Message(200)
+}

@@ -1,0 +1,36 @@
+//! `tools/list`: bytes that the catalog has ready.
+
+use super::envelope::Message;
+use super::{Context, Responded, close_result, open_result};
+use crate::catalog::Page;
+use crate::failure::Failure;
+use mcp_bundle::json::Kind;
+use mcp_bundle::tag::Era;
+
+pub fn respond(
+    context: &Context<'_>,
+    era: Era,
+    message: &Message<'_>,
+    id: &str,
+    out: &mut Vec<u8>,
+) -> Result<Responded, Failure> {
+    let params = &message.params;
+    if params.is_present && !params.is_object {
+        return Err(Failure::InvalidParams("`params` must be an object".into()));
+    }
+    let mut buffer = String::new();
+    let cursor = match params.cursor {
+        None => None,
+        Some(cursor) if cursor.kind == Kind::String => Some(cursor.unescaped(&mut buffer)),
+        Some(_) => return Err(Failure::BadCursor),
+    };
+    let page = context.view.page(&context.catalog.contents, era, cursor).ok_or(Failure::BadCursor)?;
+    open_result(id, out);
+    match page {
+        Page::Ready(members) => out.extend_from_slice(members),
+        Page::Made(members) => out.extend_from_slice(&members),
+    }
+    close_result(out);
+    context.edge.metrics.list();
+    Ok(Responded::Message(200))
+}

@@ -1,0 +1,163 @@
+//! Protocol revisions: the one place that knows which there are and how a request tells its own.
+
+use super::envelope::Message;
+use crate::failure::Failure;
+use http::HeaderMap;
+use mcp_bundle::json::{Kind, Value};
+use mcp_bundle::tag::Era;
+
+/// The stateless revision: each request says what it speaks.
+pub const MODERN: Era = Era::V20260728;
+
+/// The newest revision with a handshake.
+pub const NEWEST_LEGACY: Era = Era::V20251125;
+
+/// What clients speak that never said so (2025-06-18 and later tell it in a header).
+const UNSAID: Era = Era::V20250326;
+
+pub const VERSION_HEADER: &str = "mcp-protocol-version";
+
+/// The version header of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told<'a> {
+    Nothing,
+    Known(Era),
+    Unknown(&'a str),
+    /// Not text, or several.
+    Malformed,
+}
+
+/// How a request is to be understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lane {
+    /// Stateless; what else must hold is checked there.
+    Modern,
+    Legacy(Era),
+}
+
+impl<'a> Told<'a> {
+    pub fn of(headers: &'a HeaderMap) -> Told<'a> {
+        let mut values = headers.get_all(VERSION_HEADER).iter();
+        let Some(value) = values.next() else {
+            return Told::Nothing;
+        };
+        let (Ok(text), None) = (value.to_str(), values.next()) else {
+            return Told::Malformed;
+        };
+        let text = text.trim_matches([' ', '\t']);
+        Era::from_word(text).map_or(Told::Unknown(text), Told::Known)
+    }
+
+    /// Whether it is the stateless revision, or looks like one that came after it.
+    pub fn is_modern(self) -> bool {
+        match self {
+            Told::Known(era) => era == MODERN,
+            Told::Unknown(text) => is_date(text),
+            Told::Nothing | Told::Malformed => false,
+        }
+    }
+
+    /// The revision of a legacy request. `initialize` comes before the client knows what to say.
+    pub fn legacy_era(self, initialize: bool) -> Result<Era, Failure> {
+        match self {
+            Told::Nothing => Ok(UNSAID),
+            Told::Known(era) if era != MODERN => Ok(era),
+            _ if initialize => Ok(NEWEST_LEGACY),
+            Told::Known(_) | Told::Unknown(_) => Err(Failure::InvalidRequest(
+                "the version in the `MCP-Protocol-Version` header is not supported",
+            )),
+            Told::Malformed => Err(Failure::InvalidRequest("the `MCP-Protocol-Version` header is malformed")),
+        }
+    }
+}
+
+/// A request that says in its body what it speaks is stateless, and so is one whose header names such a revision.
+pub fn lane(told: Told<'_>, message: &Message<'_>) -> Result<Lane, Failure> {
+    if message.params.meta.protocol_version.is_some() || told.is_modern() {
+        return Ok(Lane::Modern);
+    }
+    told.legacy_era(message.is_method("initialize")).map(Lane::Legacy)
+}
+
+/// What a stateless request must say about its version, in the order in which it is checked.
+pub fn check_modern(told: Told<'_>, message: &Message<'_>) -> Result<(), Failure> {
+    let params = &message.params;
+    let meta = &params.meta;
+    let wrong = |reason: &'static str| Err(Failure::InvalidParams(reason.into()));
+    if !params.is_object {
+        return wrong("`params` must be an object with `_meta`");
+    }
+    if !meta.is_object {
+        return wrong("`params._meta` must be an object");
+    }
+    let Some(Value { kind: Kind::String, .. }) = meta.protocol_version else {
+        return wrong("`_meta` must have the string `io.modelcontextprotocol/protocolVersion`");
+    };
+    if !matches!(meta.client_capabilities, Some(Value { kind: Kind::Object, .. })) {
+        return wrong("`_meta` must have the object `io.modelcontextprotocol/clientCapabilities`");
+    }
+    if meta.log_level.is_some_and(|level| !LOG_LEVELS.iter().any(|name| level.is_text(name))) {
+        return wrong("`io.modelcontextprotocol/logLevel` is not a log level");
+    }
+    let mut buffer = String::new();
+    let claim = meta.protocol_version.map_or("", |claim| claim.unescaped(&mut buffer));
+    let same = match told {
+        Told::Known(era) => era.as_str() == claim,
+        Told::Unknown(text) => text == claim,
+        Told::Nothing | Told::Malformed => false,
+    };
+    if !same {
+        let reason = match told {
+            Told::Nothing => "the `MCP-Protocol-Version` header is missing",
+            Told::Malformed => "the `MCP-Protocol-Version` header is malformed or repeated",
+            _ => "the `MCP-Protocol-Version` header differs from the protocol version in `_meta`",
+        };
+        return Err(Failure::HeaderMismatch(reason.to_owned()));
+    }
+    if claim != MODERN.as_str() {
+        return Err(Failure::UnsupportedVersion(claim.to_owned()));
+    }
+    Ok(())
+}
+
+/// The answer to the version that `initialize` asks for: the same one, or the newest there is.
+pub fn negotiate(asked: &Value<'_>) -> Era {
+    let known = Era::ALL.iter().copied().find(|era| *era != MODERN && asked.is_text(era.as_str()));
+    known.unwrap_or(NEWEST_LEGACY)
+}
+
+/// Whether arrays of messages are allowed. They came with 2025-03-26 and went with 2025-06-18.
+pub const fn has_batches(era: Era) -> bool {
+    matches!(era, Era::V20241105 | Era::V20250326)
+}
+
+/// Whether results may hold `structuredContent` of this kind.
+pub const fn has_structured(era: Era, is_object: bool) -> bool {
+    match era {
+        Era::V20241105 | Era::V20250326 => false,
+        Era::V20250618 | Era::V20251125 => is_object,
+        Era::V20260728 => true,
+    }
+}
+
+/// Whether results may hold audio.
+pub const fn has_audio(era: Era) -> bool {
+    !matches!(era, Era::V20241105)
+}
+
+/// Whether implementations may have a title.
+pub const fn has_titles(era: Era) -> bool {
+    !matches!(era, Era::V20241105 | Era::V20250326)
+}
+
+const LOG_LEVELS: [&str; 8] =
+    ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+/// `2026-07-28`
+fn is_date(text: &str) -> bool {
+    text.len() == 10
+        && text.bytes().enumerate().all(|(index, byte)| match index {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        })
+}

@@ -1,0 +1,138 @@
+//! The counters as OpenMetrics text. `docs/OPERATIONS.md` lists the names.
+
+use super::histogram::Part;
+use super::{CODES, Inner};
+use crate::record::Outcome;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::registry::{Registry, Unit};
+use std::fmt::Error;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, PoisonError};
+
+pub fn encode(inner: Arc<Inner>) -> String {
+    let mut registry = Registry::with_prefix("mcp_edge");
+    registry.register_collector(Box::new(Exposed(inner)));
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = prometheus_client::encoding::text::encode(&mut out, &registry);
+    out
+}
+
+#[derive(Debug)]
+struct Exposed(Arc<Inner>);
+
+impl Collector for Exposed {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), Error> {
+        let inner = &*self.0;
+        self.bundle(&mut encoder)?;
+        self.calls(&mut encoder)?;
+        self.latencies(&mut encoder)?;
+        counter(&mut encoder, "lists", "Answered tools/list requests", &inner.lists)?;
+        self.protocol_errors(&mut encoder)?;
+        counter(&mut encoder, "activations", "Bundles that were activated", &inner.reloads)?;
+        let failed = "Bundles that could not be activated";
+        counter(&mut encoder, "failed_activations", failed, &inner.failed_reloads)?;
+        gauge(
+            &mut encoder,
+            "calls_in_flight",
+            "Calls that are being worked on",
+            inner.calls_in_flight.get(),
+        )?;
+        gauge(&mut encoder, "streams", "Event streams that are open", inner.streams.get())?;
+        self.pool(&mut encoder)
+    }
+}
+
+impl Exposed {
+    fn bundle(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        let active = self.0.active.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let tools = active.as_ref().map_or(0, |active| active.tools);
+        gauge(encoder, "tools", "Tools of the active bundle", tools as i64)?;
+        if let Some(active) = active {
+            let help = "The active bundle";
+            let mut metric = encoder.encode_descriptor("bundle", help, None, MetricType::Info)?;
+            metric.encode_info(&[("revision", active.revision.as_str())])?;
+        }
+        Ok(())
+    }
+
+    /// Only what has happened: most of tools times outcomes never does.
+    fn calls(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        let help = "Finished calls by tool and outcome";
+        let mut metric = encoder.encode_descriptor("calls", help, None, MetricType::Counter)?;
+        let tools = self.0.tools.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for (name, stats) in &tools {
+            for outcome in Outcome::ALL {
+                let count = stats.calls(outcome);
+                if count > 0 {
+                    let labels = [("tool", &**name), ("outcome", outcome.as_str())];
+                    metric.encode_family(&labels)?.encode_counter::<NoLabelSet, _, u64>(&count, None)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn latencies(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        let parts = [
+            (Part::Total, "call_duration", "Calls, from the request to the whole answer"),
+            (Part::Upstream, "call_upstream_duration", "The part of calls that waited for the upstream"),
+            (Part::Proxy, "call_proxy_duration", "The part of calls that was spent in the edge"),
+        ];
+        for (part, name, help) in parts {
+            let counts = self.0.latencies.read(part);
+            let seconds = Unit::Seconds;
+            let mut metric = encoder.encode_descriptor(name, help, Some(&seconds), MetricType::Histogram)?;
+            let (sum, count) = (counts.sum_seconds, counts.count);
+            metric.encode_histogram::<NoLabelSet>(sum, count, &counts.buckets, None)?;
+        }
+        Ok(())
+    }
+
+    fn protocol_errors(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        let help = "Requests that were refused, by the code of the JSON-RPC error";
+        let mut metric = encoder.encode_descriptor("protocol_errors", help, None, MetricType::Counter)?;
+        for (index, counter) in self.0.protocol_errors.iter().enumerate() {
+            let code = CODES.get(index).map_or_else(|| "other".to_owned(), i32::to_string);
+            let labels = [("code", code)];
+            let mut metric = metric.encode_family(&labels)?;
+            encode_counter(&mut metric, counter.load(Relaxed))?;
+        }
+        Ok(())
+    }
+
+    fn pool(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        let Some(read) = self.0.pool.get() else { return Ok(()) };
+        let counts = read();
+        gauge(encoder, "pool_idle", "Idle connections to upstreams", counts.idle as i64)?;
+        for (name, help, count) in [
+            ("pool_opened", "Connections to upstreams that were opened", counts.opened),
+            ("pool_reused", "Calls that used an idle connection", counts.reused),
+            ("pool_failed", "Connections to upstreams that could not be opened", counts.failed),
+        ] {
+            let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
+            encode_counter(&mut metric, count)?;
+        }
+        Ok(())
+    }
+}
+
+fn counter(
+    encoder: &mut DescriptorEncoder<'_>,
+    name: &str,
+    help: &str,
+    value: &AtomicU64,
+) -> Result<(), Error> {
+    let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
+    encode_counter(&mut metric, value.load(Relaxed))
+}
+
+fn encode_counter(metric: &mut MetricEncoder<'_>, value: u64) -> Result<(), Error> {
+    metric.encode_counter::<NoLabelSet, _, u64>(&value, None)
+}
+
+fn gauge(encoder: &mut DescriptorEncoder<'_>, name: &str, help: &str, value: i64) -> Result<(), Error> {
+    encoder.encode_descriptor(name, help, None, MetricType::Gauge)?.encode_gauge(&value)
+}

@@ -1,0 +1,169 @@
+//! What is counted. Counting takes no lock and no memory; names and texts are made when someone asks for them.
+
+mod expose;
+mod histogram;
+
+use crate::record::{CallRecord, Outcome};
+use crate::upstream::PoolStats;
+use histogram::Latencies;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// All counters of one edge; they outlive the bundles.
+#[derive(Debug, Clone, Default)]
+pub struct Metrics {
+    inner: Arc<Inner>,
+}
+
+/// The counters of one tool, looked up once when a bundle is activated.
+#[derive(Debug, Default)]
+pub struct ToolStats {
+    calls: [AtomicU64; Outcome::ALL.len()],
+}
+
+/// Something that goes up and down.
+#[derive(Debug, Default)]
+pub struct Gauge(AtomicI64);
+
+/// Counts one while it lives.
+#[derive(Debug)]
+pub struct Counted<'g>(&'g Gauge);
+
+type PoolReader = Box<dyn Fn() -> PoolStats + Send + Sync>;
+
+#[derive(Default)]
+struct Inner {
+    /// By name: the tools of the active bundle, and of one that is being made ready.
+    tools: Mutex<BTreeMap<Box<str>, Arc<ToolStats>>>,
+    latencies: Latencies,
+    lists: AtomicU64,
+    /// In the order of [`CODES`], then all others.
+    protocol_errors: [AtomicU64; CODES.len() + 1],
+    reloads: AtomicU64,
+    failed_reloads: AtomicU64,
+    active: Mutex<Option<ActiveBundle>>,
+    calls_in_flight: Gauge,
+    streams: Gauge,
+    pool: OnceLock<PoolReader>,
+}
+
+#[derive(Debug, Clone)]
+struct ActiveBundle {
+    revision: String,
+    tools: usize,
+}
+
+/// The codes of JSON-RPC errors that have a label of their own.
+const CODES: [i32; 8] = [-32700, -32600, -32601, -32602, -32603, -32020, -32021, -32022];
+
+impl Metrics {
+    /// The counters of the tool with this name; the same ones for each bundle.
+    pub fn tool(&self, name: &str) -> Arc<ToolStats> {
+        let mut tools = self.inner.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(stats) = tools.get(name) {
+            return Arc::clone(stats);
+        }
+        let stats = Arc::new(ToolStats::default());
+        tools.insert(name.into(), Arc::clone(&stats));
+        stats
+    }
+
+    /// Counts a finished call.
+    pub fn call(&self, stats: &ToolStats, record: &CallRecord<'_>) {
+        if let Some(counter) = stats.calls.get(record.outcome as usize) {
+            counter.fetch_add(1, Relaxed);
+        }
+        self.inner.latencies.record(record.total, record.upstream);
+    }
+
+    /// Counts an answered `tools/list`.
+    pub fn list(&self) {
+        self.inner.lists.fetch_add(1, Relaxed);
+    }
+
+    /// Counts a JSON-RPC error.
+    pub fn protocol_error(&self, code: i32) {
+        let index = CODES.iter().position(|known| *known == code).unwrap_or(CODES.len());
+        if let Some(counter) = self.inner.protocol_errors.get(index) {
+            counter.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// A bundle is active from now on. The counters of tools that it does not have are forgotten: otherwise their
+    /// number would grow with every bundle.
+    pub fn activated<'a>(&self, revision: &impl fmt::Display, tools: impl Iterator<Item = &'a str>) {
+        let names: std::collections::BTreeSet<&str> = tools.collect();
+        let active = ActiveBundle { revision: revision.to_string(), tools: names.len() };
+        self.inner
+            .tools
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .retain(|name, _| names.contains(&**name));
+        *self.inner.active.lock().unwrap_or_else(PoisonError::into_inner) = Some(active);
+        self.inner.reloads.fetch_add(1, Relaxed);
+    }
+
+    /// A bundle could not be activated.
+    pub fn activation_failed(&self) {
+        self.inner.failed_reloads.fetch_add(1, Relaxed);
+    }
+
+    /// Calls that are being worked on.
+    pub fn calls_in_flight(&self) -> &Gauge {
+        &self.inner.calls_in_flight
+    }
+
+    /// Event streams that are open.
+    pub fn streams(&self) -> &Gauge {
+        &self.inner.streams
+    }
+
+    /// Where to ask for the pool; only the first one counts.
+    pub fn observe_pool(&self, read: impl Fn() -> PoolStats + Send + Sync + 'static) {
+        let _ = self.inner.pool.set(Box::new(read));
+    }
+
+    /// Everything as OpenMetrics text.
+    pub fn encode(&self) -> String {
+        expose::encode(Arc::clone(&self.inner))
+    }
+}
+
+impl ToolStats {
+    pub fn calls(&self, outcome: Outcome) -> u64 {
+        self.calls.get(outcome as usize).map_or(0, |counter| counter.load(Relaxed))
+    }
+}
+
+impl Gauge {
+    pub fn add(&self, count: i64) {
+        self.0.fetch_add(count, Relaxed);
+    }
+
+    pub fn get(&self) -> i64 {
+        self.0.load(Relaxed)
+    }
+
+    /// Counts one until the guard is dropped.
+    pub fn count(&self) -> Counted<'_> {
+        self.add(1);
+        Counted(self)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.add(-1);
+    }
+}
+
+impl fmt::Debug for Inner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inner").field("active", &self.active).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+//! `GET /api/v1/mcp/tools` and `POST /api/v1/mcp/tools/call`.
+
+use super::read_call;
+use crate::call::{self, Call};
+use crate::caller::Caller;
+use crate::catalog::Catalog;
+use crate::edge::Edge;
+use crate::failure::Failure;
+use crate::logging::RequestId;
+use crate::mcp::MODERN;
+use crate::reply::{BodyKind, Reply};
+
+/// Tools on a page that does not say how many it wants.
+const USUAL: usize = 50;
+
+const MOST: usize = 1000;
+
+/// Which page of the list is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Asked {
+    page: usize,
+    limit: usize,
+}
+
+/// The tools, page by page. Until there are tenants, every `tenant_id` sees every tool.
+pub fn list(edge: &Edge, catalog: &Catalog, query: &str, reply: &mut Reply) -> Result<(), Failure> {
+    let Asked { page, limit } = asked(query)?;
+    let view = catalog.view(None).ok_or(Failure::NotReady)?;
+    let total = view.count(&catalog.contents);
+    let start = (page - 1).saturating_mul(limit);
+    let out = &mut reply.body;
+    out.extend_from_slice(b"{\"tools\":[");
+    view.write_entries(&catalog.contents, MODERN, start, limit, out);
+    out.extend_from_slice(format!("],\"page\":{page},\"limit\":{limit},\"total\":{total}}}").as_bytes());
+    reply.kind = BodyKind::Json;
+    edge.metrics.list();
+    Ok(())
+}
+
+/// A call; the answer is an MCP result.
+pub async fn call(
+    edge: &Edge,
+    catalog: &Catalog,
+    caller: &Caller,
+    request_id: &RequestId,
+    body: &[u8],
+    reply: &mut Reply,
+) -> Result<(), Failure> {
+    let asked = read_call(body, edge.settings.limits.json_depth, "name", "arguments")?;
+    let view = catalog.view(None).ok_or(Failure::NotReady)?;
+    let mut buffer = String::new();
+    let name = asked.tool.unescaped(&mut buffer);
+    let Some(index) = catalog.find(view, name) else {
+        return Err(Failure::UnknownTool(name.to_owned()));
+    };
+    let call = Call { catalog, index, arguments: asked.arguments, caller, era: None, request_id };
+    reply.body.push(b'{');
+    let done = call::perform(edge, &call, &mut reply.body).await;
+    if done.outcome == crate::record::Outcome::Ok {
+        reply.body.extend_from_slice(b",\"isError\":false");
+    }
+    reply.body.push(b'}');
+    reply.kind = BodyKind::Json;
+    Ok(())
+}
+
+fn asked(query: &str) -> Result<Asked, Failure> {
+    let mut asked = Asked { page: 1, limit: USUAL };
+    for pair in query.split('&') {
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let slot = match key {
+            "page" => &mut asked.page,
+            "limit" => &mut asked.limit,
+            _ => continue,
+        };
+        let most = if key == "limit" { MOST } else { usize::MAX };
+        *slot = value.parse().ok().filter(|number| (1..=most).contains(number)).ok_or_else(|| {
+            let range = if key == "limit" { format!("from 1 to {MOST}") } else { "from 1 on".to_owned() };
+            Failure::InvalidParams(format!("`{key}` must be a number {range}").into())
+        })?;
+    }
+    Ok(asked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_numbers_in_range() {
+        assert_eq!(asked("tenant_id=t&page=2&limit=10"), Ok(Asked { page: 2, limit: 10 }));
+        assert_eq!(asked(""), Ok(Asked { page: 1, limit: USUAL }));
+        for query in
+            ["page=0", "page=x", "limit=0", "limit=1001", "page=", "page=-1", "limit=99999999999999999999"]
+        {
+            assert!(asked(query).is_err(), "{query}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The REST forms beside MCP: plain JSON over plain paths.
+
+pub mod api_v1;
+pub mod gateway;
+
+use crate::failure::{ErrorType, Failure};
+use crate::record::Outcome;
+use crate::reply::{BodyKind, Reply};
+use mcp_bundle::json::{Kind, Scanner, Value, write_string};
+
+/// The two members of a body that say what to call.
+#[derive(Debug, Clone, Copy)]
+struct Asked<'a> {
+    tool: Value<'a>,
+    arguments: Option<&'a str>,
+}
+
+/// Reads `{"<tool_key>": "…", "<arguments_key>": {…}}`.
+fn read_call<'a>(
+    body: &'a [u8],
+    depth: usize,
+    tool_key: &'static str,
+    arguments_key: &'static str,
+) -> Result<Asked<'a>, Failure> {
+    let not_json = |error: mcp_bundle::json::ScanError| Failure::NotJson(error.to_string());
+    let mut scanner = Scanner::new(body, depth).map_err(not_json)?;
+    if scanner.peek().map_err(not_json)? != Kind::Object {
+        return Err(Failure::InvalidRequest("the body must be a JSON object"));
+    }
+    let (mut tool, mut arguments) = (None, None);
+    let mut twice = false;
+    scanner.enter_object().map_err(not_json)?;
+    while let Some(key) = scanner.next_key().map_err(not_json)? {
+        let value = scanner.value().map_err(not_json)?;
+        if key.is_text(tool_key) {
+            twice |= tool.replace(value).is_some();
+        } else if key.is_text(arguments_key) {
+            twice |= arguments.replace(value).is_some();
+        }
+    }
+    scanner.finish().map_err(not_json)?;
+    if twice {
+        return Err(Failure::InvalidRequest("a member stands twice"));
+    }
+    let Some(tool) = tool.filter(|tool| tool.kind == Kind::String) else {
+        return Err(Failure::InvalidParams(format!("`{tool_key}` must be a string").into()));
+    };
+    let arguments = match arguments {
+        None => None,
+        Some(value) if value.kind == Kind::Null => None,
+        Some(value) if value.kind == Kind::Object => Some(value.text),
+        Some(_) => return Err(Failure::InvalidParams(format!("`{arguments_key}` must be an object").into())),
+    };
+    Ok(Asked { tool, arguments })
+}
+
+/// Writes a failure in the form of the REST interfaces.
+pub fn fail(failure: &Failure, reply: &mut Reply) {
+    let (error_type, status) = failure.rest();
+    reply.status = status;
+    reply.kind = BodyKind::Json;
+    reply.body.clear();
+    reply.body.extend_from_slice(b"{\"success\":false,\"result\":null,\"error\":");
+    write_string(&failure.message(), &mut reply.body);
+    reply.body.extend_from_slice(b",\"error_type\":\"");
+    reply.body.extend_from_slice(error_type.as_str().as_bytes());
+    reply.body.extend_from_slice(b"\",\"details\":{\"reason\":\"");
+    reply.body.extend_from_slice(failure.name().as_bytes());
+    reply.body.extend_from_slice(b"\"}}");
+}
+
+/// How a call that failed is told.
+const fn error_type(outcome: Outcome) -> (ErrorType, u16) {
+    match outcome {
+        Outcome::InvalidArguments => (ErrorType::Parameter, 400),
+        Outcome::UpstreamStatus | Outcome::Unusable | Outcome::ResponseTooLarge => (ErrorType::Service, 500),
+        Outcome::UpstreamFailed | Outcome::UpstreamTimeout | Outcome::Overloaded => (ErrorType::Service, 503),
+        Outcome::Ok | Outcome::Cancelled => (ErrorType::Internal, 500),
+    }
+}

@@ -1,0 +1,185 @@
+//! What is served where. Decided from a request's head alone, before its body is read.
+
+use crate::accept::Accepts;
+use crate::access;
+use crate::caller::Caller;
+use crate::failure::Failure;
+use crate::logging::{self, RequestId};
+use crate::mcp::{self, VERSION_HEADER};
+use crate::reply::{BodyKind, Reply};
+use crate::rest;
+use crate::settings::Settings;
+use http::Method;
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http::request::Parts;
+
+/// What a request head asks for.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly every request is served, and memory for it would cost more"
+)]
+#[derive(Debug)]
+pub enum Route {
+    /// The reply is already written: the body does not matter.
+    Answered,
+    /// The body is read, at most `settings.limits.request_body` bytes, and handed to [`crate::Edge::answer`].
+    Serve(Endpoint),
+}
+
+/// What serves a request.
+#[derive(Debug)]
+pub struct Endpoint {
+    pub path: Path,
+    pub caller: Caller,
+    pub request_id: RequestId,
+    /// The origin that a browser's answer must name.
+    pub origin: Option<String>,
+}
+
+/// The paths that are served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Path {
+    /// `POST /mcp`, `POST /mcp/{toolset}`
+    Mcp { toolset: Option<Box<str>> },
+    /// `GET /mcp`, `GET /mcp/{toolset}`: the event stream of older revisions.
+    McpStream { toolset: Option<Box<str>> },
+    /// `GET /sse`, `GET /sse/{toolset}`: a session of HTTP+SSE.
+    Sse { toolset: Option<Box<str>> },
+    /// `POST /messages?session=…`
+    SseMessages,
+    /// `GET /api/v1/mcp/tools`
+    ApiList,
+    /// `POST /api/v1/mcp/tools/call`
+    ApiCall,
+    /// `GET /mcp/tools`
+    GatewayList,
+    /// `POST /mcp/invoke`
+    GatewayInvoke,
+}
+
+/// A request that is turned away, and the origin of a page that may know why.
+pub type Refusal<'h> = (Failure, Option<&'h str>);
+
+/// Decides what serves a request. `reply` is overwritten.
+pub fn route<'h>(head: &'h Parts, settings: &Settings, reply: &mut Reply) -> Result<Route, Refusal<'h>> {
+    reply.clear();
+    let origin = access::check(head, &settings.access).map_err(|failure| (failure, None))?;
+    let found = find(head, settings, reply).map_err(|failure| (failure, origin))?;
+    let Some(path) = found else {
+        origin.into_iter().for_each(|origin| access::allow(origin, reply));
+        return Ok(Route::Answered);
+    };
+    Ok(Route::Serve(Endpoint {
+        path,
+        caller: Caller::of(head),
+        request_id: logging::request_id(head),
+        origin: origin.map(str::to_owned),
+    }))
+}
+
+/// Writes a failure in the form of the interface that the path belongs to.
+pub fn refuse(head: &Parts, failure: &Failure, reply: &mut Reply) {
+    reply.clear();
+    if is_rest(head.uri.path()) {
+        rest::fail(failure, reply);
+    } else {
+        reply.status = failure.legacy_status();
+        reply.kind = BodyKind::Json;
+        mcp::write_error(None, failure, &mut reply.body);
+    }
+    if let Failure::MethodNotAllowed(allowed) = failure {
+        reply.headers.push(("allow", (*allowed).to_owned()));
+    }
+    if matches!(failure, Failure::NotReady | Failure::TooManyStreams) {
+        reply.headers.push(("retry-after", "1".to_owned()));
+    }
+}
+
+fn is_rest(path: &str) -> bool {
+    path.starts_with("/api/") || path == "/mcp/tools" || path == "/mcp/invoke"
+}
+
+/// `Ok(None)` if the reply is already written.
+fn find(head: &Parts, settings: &Settings, reply: &mut Reply) -> Result<Option<Path>, Failure> {
+    let path = head.uri.path();
+    let allowed = match path {
+        "/mcp/tools" | "/api/v1/mcp/tools" => "GET, HEAD",
+        "/mcp/invoke" | "/api/v1/mcp/tools/call" | "/messages" => "POST",
+        _ if toolset(path, "/mcp").is_some() => "POST, GET",
+        _ if toolset(path, "/sse").is_some() => "GET",
+        _ => return Err(Failure::UnknownPath),
+    };
+    if head.method == Method::OPTIONS {
+        access::preflight(head, allowed, reply);
+        return Ok(None);
+    }
+    let is_get = head.method == Method::GET;
+    let is_post = head.method == Method::POST;
+    let takes = |wanted: bool| if wanted { Ok(()) } else { Err(Failure::MethodNotAllowed(allowed)) };
+    let found = match path {
+        "/mcp/tools" | "/api/v1/mcp/tools" => {
+            takes(is_get || head.method == Method::HEAD)?;
+            if path == "/mcp/tools" { Path::GatewayList } else { Path::ApiList }
+        }
+        "/mcp/invoke" => Path::GatewayInvoke,
+        "/api/v1/mcp/tools/call" => Path::ApiCall,
+        "/messages" => Path::SseMessages,
+        _ => {
+            if let Some(toolset) = toolset(path, "/sse") {
+                takes(is_get)?;
+                needs_events(head)?;
+                return Ok(Some(Path::Sse { toolset: toolset.map(Into::into) }));
+            }
+            let toolset = toolset(path, "/mcp").unwrap_or_default().map(Into::into);
+            if is_get {
+                stream_of(head)?;
+                return Ok(Some(Path::McpStream { toolset }));
+            }
+            Path::Mcp { toolset }
+        }
+    };
+    if !matches!(found, Path::GatewayList | Path::ApiList) {
+        takes(is_post)?;
+        check_body(head, settings)?;
+    }
+    Ok(Some(found))
+}
+
+/// `Some(None)` for the path itself, `Some(Some(name))` for one segment below it.
+fn toolset<'p>(path: &'p str, base: &str) -> Option<Option<&'p str>> {
+    match path.strip_prefix(base)? {
+        "" => Some(None),
+        rest => rest.strip_prefix('/').filter(|name| !name.is_empty() && !name.contains('/')).map(Some),
+    }
+}
+
+/// Whether GET opens a stream. The stateless revision has none, and a client that does not take events is only looking.
+fn stream_of(head: &Parts) -> Result<(), Failure> {
+    let version = head.headers.get(VERSION_HEADER);
+    if version.is_some_and(|version| version.as_bytes() == mcp::MODERN.as_str().as_bytes()) {
+        return Err(Failure::MethodNotAllowed("POST"));
+    }
+    needs_events(head).map_err(|_| Failure::MethodNotAllowed("POST"))
+}
+
+fn needs_events(head: &Parts) -> Result<(), Failure> {
+    if Accepts::of(&head.headers).events { Ok(()) } else { Err(Failure::NotAcceptable("text/event-stream")) }
+}
+
+/// What can be wrong with a body before it is read. Browsers send other types than JSON without asking first.
+fn check_body(head: &Parts, settings: &Settings) -> Result<(), Failure> {
+    let mut types = head.headers.get_all(CONTENT_TYPE).iter();
+    let (Some(Ok(text)), None) = (types.next().map(|value| value.to_str()), types.next()) else {
+        return Err(Failure::UnsupportedMediaType);
+    };
+    let essence = text.split(';').next().unwrap_or_default().trim();
+    if !essence.eq_ignore_ascii_case("application/json") {
+        return Err(Failure::UnsupportedMediaType);
+    }
+    let limit = settings.limits.request_body;
+    let length = head.headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+    if length.is_some_and(|length| length > limit as u64) {
+        return Err(Failure::BodyTooLarge(limit));
+    }
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! What belongs to the place the edge runs in. `edge.toml` fills it; every value has a safe default.
+
+use mcp_bundle::{bind, shape};
+use std::time::Duration;
+
+/// How requests are answered.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    pub limits: Limits,
+    pub timeouts: Timeouts,
+    pub pool: PoolSettings,
+    pub list: ListSettings,
+    pub access: Access,
+}
+
+/// What a request or an answer may hold at most; lengths in bytes.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    pub request_body: usize,
+    /// Nesting of a request, the JSON-RPC message included.
+    pub json_depth: usize,
+    /// Requests in a batch.
+    pub batch: usize,
+    /// The cap of a tool's own limit, and the limit of a tool without one; after decompression.
+    pub response_body: usize,
+    /// Connections of clients at once; one beyond that is closed unanswered.
+    pub connections: usize,
+    /// Calls that wait for an upstream at once; a call beyond that is refused.
+    pub calls_in_flight: usize,
+    /// Event streams that are open at once.
+    pub streams: usize,
+    pub bind: bind::Limits,
+    pub shape: shape::Limits,
+}
+
+#[derive(Debug, Clone)]
+pub struct Timeouts {
+    /// From a connection's last answer (or its start) to the end of the next request head.
+    pub idle: Duration,
+    /// From a request's head to the end of its body.
+    pub body: Duration,
+    /// For each write of an answer.
+    pub write: Duration,
+    /// Silence on an event stream before a comment is sent.
+    pub keep_alive: Duration,
+    /// How long calls in flight may take when the process is asked to leave.
+    pub grace: Duration,
+}
+
+/// Connections to upstreams that wait for their next call.
+#[derive(Debug, Clone)]
+pub struct PoolSettings {
+    /// For each upstream and thread.
+    pub idle_connections: usize,
+    pub idle: Duration,
+    /// How long the addresses of a name are used before it is looked up again.
+    pub dns: Duration,
+}
+
+#[derive(Debug, Clone)]
+pub struct ListSettings {
+    /// Tools on a page of `tools/list`. Some clients read only the first page.
+    pub page: usize,
+    /// How long clients may use a list without asking again.
+    pub ttl: Duration,
+}
+
+/// Who may talk to the public listener. Names are lower case.
+#[derive(Debug, Clone, Default)]
+pub struct Access {
+    /// Every listener is on a loopback address: only local names are good then, which stops DNS rebinding.
+    pub loopback: bool,
+    /// `Host` headers that are answered, without ports; empty: any, or the local names if `loopback`.
+    pub hosts: Vec<String>,
+    /// `Origin` headers that are answered, beside that of a known `Host`; empty: local ones, if `loopback`.
+    pub origins: Vec<String>,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            request_body: 1 << 20,
+            json_depth: 64,
+            batch: 32,
+            response_body: 10 << 20,
+            connections: 10_000,
+            calls_in_flight: 10_000,
+            streams: 1024,
+            bind: bind::Limits::default(),
+            shape: shape::Limits::default(),
+        }
+    }
+}
+
+impl Default for Timeouts {
+    fn default() -> Timeouts {
+        Timeouts {
+            idle: Duration::from_secs(75),
+            body: Duration::from_secs(30),
+            write: Duration::from_secs(30),
+            keep_alive: Duration::from_secs(15),
+            grace: Duration::from_secs(30),
+        }
+    }
+}
+
+impl Default for PoolSettings {
+    fn default() -> PoolSettings {
+        PoolSettings { idle_connections: 256, idle: Duration::from_secs(55), dns: Duration::from_secs(30) }
+    }
+}
+
+impl Default for ListSettings {
+    fn default() -> ListSettings {
+        ListSettings { page: 1000, ttl: Duration::from_secs(60) }
+    }
+}

@@ -1,0 +1,115 @@
+//! Calls to upstreams: a bound request out, the whole answer in.
+
+mod answer;
+mod connect;
+mod decode;
+mod early;
+mod error;
+mod http1;
+mod http2;
+mod network;
+mod pool;
+mod redirect;
+mod retry;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+pub use error::UpstreamError;
+pub use network::{Network, NetworkError, Origin, PoolStats};
+
+use mcp_bundle::bind::Request;
+use mcp_bundle::tag::Scheme;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Where calls go.
+#[expect(clippy::large_enum_variant, reason = "there is one in a process")]
+#[derive(Debug)]
+pub enum Upstream {
+    Network(Network),
+    /// Answers without a network, for `mcpc dev --mock` and tests.
+    Fixed(Arc<dyn FixedAnswers>),
+}
+
+/// Answers calls without a network.
+pub trait FixedAnswers: Send + Sync + std::fmt::Debug {
+    /// Fills `received`, as an upstream's answer would.
+    fn answer(&self, call: &Exchange<'_>, received: &mut Received) -> Result<(), UpstreamError>;
+}
+
+/// An origin, prepared when a bundle is activated. The same origin of two bundles shares its connections.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OriginKey {
+    pub scheme: Scheme,
+    /// A name in lower case, or an IP address without brackets.
+    pub host: String,
+    pub port: u16,
+}
+
+/// One call.
+#[derive(Debug)]
+pub struct Exchange<'a> {
+    /// For fixed answers and logs.
+    pub tool: &'a str,
+    pub origin: &'a Arc<Origin>,
+    /// The `Host` header.
+    pub authority: &'a str,
+    pub request: &'a Request,
+    pub connect_timeout: Duration,
+    /// The whole call, retries included.
+    pub timeout: Duration,
+    /// When that is over.
+    pub deadline: Instant,
+    /// Attempts after the first, if the call may be repeated at all.
+    pub retries: u8,
+    pub idempotent: bool,
+    /// Of the body, after decompression.
+    pub max_response: usize,
+}
+
+/// An upstream's answer. Its memory is used again.
+#[derive(Debug, Default)]
+pub struct Received {
+    pub status: u16,
+    /// The `content-type` header, if it is text.
+    pub content_type: Option<String>,
+    /// The `content-location` header, if it is text.
+    pub content_location: Option<String>,
+    /// Decompressed.
+    pub body: Vec<u8>,
+    /// Requests that were sent, the last one included.
+    pub attempts: u8,
+}
+
+impl Received {
+    pub fn clear(&mut self) {
+        self.status = 0;
+        self.content_type = None;
+        self.content_location = None;
+        self.body.clear();
+        self.attempts = 0;
+    }
+}
+
+impl Upstream {
+    /// The prepared origin; a known one is shared.
+    pub fn origin(&self, key: &OriginKey) -> Arc<Origin> {
+        match self {
+            Upstream::Network(network) => network.origin(key),
+            Upstream::Fixed(_) => Arc::new(Origin::new(key.clone())),
+        }
+    }
+
+    /// Performs the call. Dropping the future cancels it: its connection is closed.
+    pub async fn call(&self, call: &Exchange<'_>, received: &mut Received) -> Result<(), UpstreamError> {
+        received.clear();
+        match self {
+            Upstream::Network(network) => network.call(call, received).await,
+            Upstream::Fixed(answers) => {
+                received.attempts = 1;
+                answers.answer(call, received)
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Connections that wait for their next call. Each thread has its own, so nothing here is locked.
+
+use super::network::{Counters, Origin};
+use pingora_core::connectors::http::v2::ConnectionRef;
+use pingora_core::protocols::Stream;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::{Context, Waker};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::task::JoinHandle;
+
+/// Between two looks for connections that are over their time.
+const SWEEP: Duration = Duration::from_secs(5);
+
+thread_local! {
+    static POOL: RefCell<Pool> = const { RefCell::new(Pool { shelves: BTreeMap::new(), sweeper: None }) };
+}
+
+/// A connection to use for one exchange.
+pub(super) enum Connection {
+    Single(Stream),
+    Shared(ConnectionRef),
+}
+
+struct Pool {
+    /// By [`Origin::id`].
+    shelves: BTreeMap<u64, Shelf>,
+    sweeper: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Shelf {
+    /// The last one was used last.
+    single: Vec<Idle>,
+    shared: Option<Shared>,
+}
+
+struct Idle {
+    stream: Stream,
+    until: Instant,
+    _counted: Counted,
+}
+
+struct Shared {
+    connection: ConnectionRef,
+    /// Without streams; a call moves it.
+    until: Instant,
+    idle: Duration,
+    _counted: Counted,
+}
+
+/// One connection in the count of idle ones.
+struct Counted(Arc<Counters>);
+
+/// Takes a connection that is alive, as far as can be known without asking the upstream.
+pub(super) fn take(origin: &Origin) -> Option<Connection> {
+    let now = Instant::now();
+    with_pool(|pool| {
+        let shelf = pool.shelves.get_mut(&origin.id)?;
+        if let Some(shared) = &mut shelf.shared {
+            if shared.connection.can_accept_streams(1) {
+                shared.until = now + shared.idle;
+                return Some(Connection::Shared(shared.connection.clone()));
+            }
+            if !shared.is_good(now) {
+                shelf.shared = None;
+            }
+        }
+        while let Some(Idle { mut stream, until, .. }) = shelf.single.pop() {
+            if now < until && is_quiet(&mut stream) {
+                return Some(Connection::Single(stream));
+            }
+        }
+        None
+    })?
+}
+
+/// Keeps a connection for `idle`, unless there are `limit` of them already.
+pub(super) fn put(origin: &Origin, counters: &Arc<Counters>, stream: Stream, idle: Duration, limit: usize) {
+    with_pool(|pool| {
+        let shelf = pool.shelves.entry(origin.id).or_default();
+        if shelf.single.len() < limit {
+            shelf.single.push(Idle {
+                stream,
+                until: Instant::now() + idle,
+                _counted: Counted::new(counters),
+            });
+        }
+        pool.watch();
+    });
+}
+
+/// Lets other calls of this thread use a connection, unless they share one with room already.
+pub(super) fn share(origin: &Origin, counters: &Arc<Counters>, connection: &ConnectionRef, idle: Duration) {
+    with_pool(|pool| {
+        let shelf = pool.shelves.entry(origin.id).or_default();
+        if !shelf.shared.as_ref().is_some_and(|shared| shared.connection.can_accept_streams(1)) {
+            let until = Instant::now() + idle;
+            let connection = connection.clone();
+            shelf.shared = Some(Shared { connection, until, idle, _counted: Counted::new(counters) });
+        }
+        pool.watch();
+    });
+}
+
+/// Gives a shared connection to no other call.
+pub(super) fn forget(origin: &Origin, connection: &ConnectionRef) {
+    with_pool(|pool| {
+        if let Some(shelf) = pool.shelves.get_mut(&origin.id) {
+            shelf.shared.take_if(|shared| shared.connection.id() == connection.id());
+        }
+    });
+}
+
+impl Pool {
+    /// Drops what is over its time, also when no call comes.
+    fn sweep(&mut self) {
+        let now = Instant::now();
+        self.shelves.retain(|_, shelf| {
+            shelf.single.retain(|idle| now < idle.until);
+            shelf.shared.take_if(|shared| !shared.is_good(now));
+            !shelf.single.is_empty() || shelf.shared.is_some()
+        });
+    }
+
+    /// Starts the task that sweeps. It runs on this thread where every thread has its own runtime, as ours have.
+    fn watch(&mut self) {
+        if self.sweeper.as_ref().is_some_and(|sweeper| !sweeper.is_finished()) {
+            return;
+        }
+        self.sweeper = tokio::runtime::Handle::try_current().ok().map(|runtime| {
+            runtime.spawn(async {
+                loop {
+                    pingora_timeout::sleep(SWEEP).await;
+                    let rest = with_pool(|pool| {
+                        pool.sweep();
+                        pool.shelves.len()
+                    });
+                    if rest.unwrap_or_default() == 0 {
+                        return;
+                    }
+                }
+            })
+        });
+    }
+}
+
+impl Shared {
+    fn is_good(&self, now: Instant) -> bool {
+        !self.connection.is_closed()
+            && !self.connection.is_shutting_down()
+            && (now < self.until || !self.connection.is_idle())
+    }
+}
+
+impl Counted {
+    fn new(counters: &Arc<Counters>) -> Counted {
+        counters.idle.fetch_add(1, Ordering::Relaxed);
+        Counted(Arc::clone(counters))
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.idle.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// `None` only while the thread ends.
+fn with_pool<T>(act: impl FnOnce(&mut Pool) -> T) -> Option<T> {
+    POOL.try_with(|pool| pool.try_borrow_mut().ok().map(|mut pool| act(&mut pool))).ok().flatten()
+}
+
+/// An upstream has nothing to say between two exchanges: an end or a byte makes the connection useless. The runtime
+/// knows already whether there is something to read, so a quiet connection costs no system call.
+fn is_quiet(stream: &mut Stream) -> bool {
+    let mut space = [0; 1];
+    let mut buffer = ReadBuf::new(&mut space);
+    let mut context = Context::from_waker(Waker::noop());
+    let read = std::pin::pin!(tokio::task::unconstrained(std::future::poll_fn(|context| {
+        Pin::new(&mut *stream).poll_read(context, &mut buffer)
+    })));
+    read.poll(&mut context).is_pending()
+}

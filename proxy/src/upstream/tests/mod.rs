@@ -1,0 +1,8 @@
+//! Calls against an upstream that follows a script.
+
+mod body;
+mod connection;
+mod faults;
+mod repeat;
+mod script;
+mod tls;

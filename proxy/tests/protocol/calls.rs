@@ -1,0 +1,146 @@
+//! `tools/call`: what becomes of arguments and answers.
+
+use crate::support::Bench;
+use mcp_edge::upstream::UpstreamError;
+use serde_json::{Value, json};
+
+fn call(bench: &Bench, name: &str, arguments: Value) -> Value {
+    let params = json!({"name": name, "arguments": arguments});
+    let modern = bench.modern("tools/call", params.clone());
+    assert_eq!(modern.status, 200);
+    let mut modern = modern.json()["result"].clone();
+    let legacy = bench.legacy("tools/call", params).json()["result"].clone();
+    let object = modern.as_object_mut().unwrap();
+    assert_eq!(object.remove("resultType"), Some(json!("complete")));
+    assert!(object.remove("_meta").is_some());
+    assert_eq!(modern, legacy);
+    legacy
+}
+
+#[test]
+fn arguments_go_upstream_and_the_answer_comes_back() {
+    let bench = Bench::shop();
+    let result = call(&bench, "get_order", json!({"orderId": "4 2/x"}));
+    assert_eq!(result, json!({"content": [{"type": "text", "text": "{\"pens\":3}"}]}));
+    assert_eq!(bench.fake.asked.lock().unwrap()[0], "GET shop.example/v1/orders/4%202%2Fx");
+}
+
+#[test]
+fn a_fixed_answer_needs_no_upstream_and_no_arguments() {
+    let bench = Bench::shop();
+    assert_eq!(call(&bench, "hello", json!({}))["content"][0]["text"], "Hello.");
+    let said = bench.modern("tools/call", json!({"name": "hello"}));
+    assert_eq!(said.json()["result"]["content"][0]["text"], "Hello.");
+    let said = bench.modern("tools/call", json!({"name": "hello", "arguments": null}));
+    assert_eq!(said.json()["result"]["content"][0]["text"], "Hello.");
+    assert!(bench.fake.asked.lock().unwrap().is_empty());
+}
+
+#[test]
+fn a_tool_that_is_not_there_is_an_invalid_parameter() {
+    let bench = Bench::shop();
+    for name in ["nope", "", "get_order ", "GET_ORDER"] {
+        let said = bench.legacy("tools/call", json!({"name": name}));
+        assert_eq!((said.status, said.code()), (200, -32602), "{name}");
+    }
+    let said = bench.modern("tools/call", json!({"name": "nope"}));
+    assert_eq!((said.status, said.code()), (200, -32602));
+    assert_eq!(said.json()["error"]["message"], "Unknown tool: nope");
+    // A toolset's endpoint has only its own.
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "bye"}});
+    let at = |path: &str| bench.send(&crate::support::head("POST", path, &[]), body.to_string().as_bytes());
+    assert_eq!(at("/mcp/shop").code(), -32602);
+    assert_eq!(at("/mcp/other").json()["result"]["content"][0]["text"], "Bye.");
+    assert_eq!(at("/mcp/nope").status, 404);
+}
+
+#[test]
+fn parameters_of_the_wrong_kind_are_protocol_errors() {
+    let bench = Bench::shop();
+    for params in [
+        json!({}),
+        json!({"name": 7}),
+        json!({"name": "hello", "arguments": []}),
+        json!({"name": "hello", "arguments": "x"}),
+    ] {
+        assert_eq!(bench.legacy("tools/call", params.clone()).code(), -32602, "{params}");
+    }
+}
+
+#[test]
+fn arguments_that_the_tool_does_not_take_are_a_result_that_says_what_to_change() {
+    let bench = Bench::shop();
+    let result = call(&bench, "get_order", json!({}));
+    assert_eq!(result["isError"], true);
+    assert!(result["content"][0]["text"].as_str().unwrap().contains("orderId"), "{result}");
+    let result = call(&bench, "get_order", json!({"orderId": ".."}));
+    assert_eq!(result["isError"], true);
+    assert!(bench.fake.asked.lock().unwrap().is_empty());
+}
+
+#[test]
+fn an_upstream_that_refuses_or_fails_is_a_result_too() {
+    let bench = Bench::shop();
+    bench.upstream(404, "application/json", r#"{"error":"no such order"}"#);
+    let result = call(&bench, "get_order", json!({"orderId": "1"}));
+    assert_eq!(result["isError"], true);
+    let text = result["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("404") && text.contains("no such order"), "{text}");
+    for error in [
+        UpstreamError::Resolve,
+        UpstreamError::Connect("connection refused".to_owned()),
+        UpstreamError::Timeout(1000),
+        UpstreamError::Closed,
+        UpstreamError::Protocol,
+        UpstreamError::TooLarge { status: 200, limit: 10 },
+        UpstreamError::Encoding("unknown `x`".to_owned()),
+    ] {
+        bench.upstream_fails(error.clone());
+        let result = call(&bench, "get_order", json!({"orderId": "1"}));
+        assert_eq!(result["isError"], true, "{error}");
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(
+            !text.contains("shop.example"),
+            "the upstream's address is not the caller's business: {text}"
+        );
+    }
+}
+
+#[test]
+fn structured_content_is_checked_and_only_sent_to_those_who_know_it() {
+    let bench = Bench::shop();
+    let at = |version: &str| {
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "stock"}});
+        bench.post(&[("mcp-protocol-version", version)], &body).json()["result"].clone()
+    };
+    for version in ["2025-06-18", "2025-11-25"] {
+        assert_eq!(at(version)["structuredContent"], json!({"pens": 3}), "{version}");
+    }
+    for version in ["2024-11-05", "2025-03-26"] {
+        assert_eq!(at(version).get("structuredContent"), None, "{version}");
+        assert_eq!(at(version)["content"][0]["text"], "{\"pens\":3}");
+    }
+    bench.upstream(200, "application/json", r#"{"pens":"three"}"#);
+    assert_eq!(at("2025-11-25")["isError"], true);
+    assert_eq!(at("2025-11-25").get("structuredContent"), None);
+}
+
+#[test]
+fn calls_beyond_the_limit_are_told_to_come_back() {
+    let bench =
+        Bench::with(&[("shop.toml", crate::support::SPEC)], |settings| settings.limits.calls_in_flight = 0);
+    let result = bench.legacy("tools/call", json!({"name": "hello"})).json()["result"].clone();
+    assert_eq!(result["isError"], true);
+    assert!(result["content"][0]["text"].as_str().unwrap().contains("too many calls"));
+}
+
+#[test]
+fn ids_come_back_as_they_were_written() {
+    let bench = Bench::shop();
+    for id in [r#""a\"\u00e9""#, "0", "-7", "123456789012345678901234567890", r#""""#] {
+        let body =
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"hello"}}}}"#);
+        let said = bench.send(&crate::support::head("POST", "/mcp", &[]), body.as_bytes());
+        assert!(said.body.starts_with(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result""#)), "{}", said.body);
+    }
+}

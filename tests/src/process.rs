@@ -1,0 +1,131 @@
+//! The real commands.
+
+use crate::{Answer, Client, LONG};
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+/// A running command; killed when dropped.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    said: Arc<Said>,
+    reader: Option<JoinHandle<()>>,
+}
+
+/// What it wrote to its standard error.
+#[derive(Debug, Default)]
+struct Said {
+    text: Mutex<(Vec<String>, bool)>,
+    changed: Condvar,
+}
+
+/// A binary of the workspace, which lies beside the test's own folder.
+pub fn binary(name: &str) -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let path = test.parent().and_then(Path::parent).unwrap().join(name);
+    assert!(path.is_file(), "run the tests of the whole workspace: `{}` is not built", path.display());
+    path
+}
+
+/// Builds a bundle of a spec with the real compiler, and puts it into its place in one step.
+pub fn build(spec_text: &str, bundle: &Path) {
+    let spec = bundle.with_extension("toml");
+    std::fs::write(&spec, spec_text).unwrap();
+    let built = Command::new(binary("mcpc")).arg("build").arg(spec).arg("-o").arg(bundle).output().unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+}
+
+/// Starts the proxy.
+pub fn mcp_edge<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Process {
+    let mut command = Command::new(binary("mcp-edge"));
+    command.args(arguments).env("TOKEN", crate::TOKEN);
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let said = Arc::<Said>::default();
+    let heard = Arc::clone(&said);
+    let reader = std::thread::spawn(move || {
+        lines.map_while(Result::ok).for_each(|line| heard.change(|(lines, _)| lines.push(line)));
+        heard.change(|(_, ended)| *ended = true);
+    });
+    Process { child, said, reader: Some(reader) }
+}
+
+impl Process {
+    /// Where it serves.
+    pub fn address(&self) -> SocketAddr {
+        self.told("listening  http://").trim_end_matches("/mcp").parse().unwrap()
+    }
+
+    /// Where it is looked after.
+    pub fn admin(&self) -> SocketAddr {
+        self.told("admin      http://").trim_end_matches('/').parse().unwrap()
+    }
+
+    /// Sends a request to the admin listener.
+    pub fn ask_admin(&self, request: impl AsRef<[u8]>) -> Answer {
+        Client::connect(self.admin()).ask(request)
+    }
+
+    /// Waits for a line with this in it, and returns what follows.
+    pub fn told(&self, start: &str) -> String {
+        let found = self.said.wait(|lines, _| {
+            lines.iter().find_map(|line| line.split_once(start)).map(|(_, rest)| rest.to_owned())
+        });
+        found.unwrap_or_else(|| panic!("it did not say `{start}` but:\n{}", self.log()))
+    }
+
+    /// All that it has said so far.
+    pub fn log(&self) -> String {
+        self.said.text.lock().unwrap().0.join("\n")
+    }
+
+    pub fn signal(&self, name: &str) {
+        let id = self.child.id();
+        let sent = Command::new("sh").arg("-c").arg(format!("kill -{name} {id}")).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// Waits until it has left.
+    pub fn exit(&mut self) -> ExitStatus {
+        let ended = self.said.wait(|_, ended| ended.then_some(()));
+        assert!(ended.is_some(), "it does not leave:\n{}", self.log());
+        self.child.wait().unwrap()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = self.reader.take().map(JoinHandle::join);
+    }
+}
+
+impl Said {
+    fn change(&self, change: impl FnOnce(&mut (Vec<String>, bool))) {
+        change(&mut self.text.lock().unwrap());
+        self.changed.notify_all();
+    }
+
+    /// `None` if it took too long or cannot come any more.
+    fn wait<T>(&self, mut ready: impl FnMut(&[String], bool) -> Option<T>) -> Option<T> {
+        let deadline = Instant::now() + LONG;
+        let mut text = self.text.lock().unwrap();
+        loop {
+            let (lines, ended) = &*text;
+            let found = ready(lines, *ended);
+            let left = deadline.saturating_duration_since(Instant::now());
+            if found.is_some() || *ended || left.is_zero() {
+                return found;
+            }
+            text = self.changed.wait_timeout(text, left).unwrap().0;
+        }
+    }
+}
