@@ -19,6 +19,11 @@ bench:
 templates:
     cargo run --release -p mcpc-benches --bin templates
 
+# `mcp-edge` under load, against nginx and a bare Pingora pass-through; `just load --help` has the options.
+load *options:
+    cargo build --release -p mcp-edge -p mcpc-benches --bin mcp-edge --bin load --bin passthrough --bin upstream
+    cargo run --release -q -p mcpc-benches --bin load -- {{options}}
+
 # Each fuzz target for a while; needs a nightly toolchain and cargo-fuzz.
 fuzz seconds="60":
     for target in bind bundle_reader envelope shape template_machine; do cargo +nightly fuzz run $target -- -max_total_time={{seconds}} || exit 1; done

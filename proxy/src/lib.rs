@@ -23,7 +23,6 @@ pub mod events;
 pub mod failure;
 pub mod http;
 mod load;
-mod log_writer;
 pub mod logging;
 pub mod mcp;
 pub mod metrics;

@@ -1,12 +1,18 @@
 //! Logs: one line per event on stderr, as text or JSON. Never arguments, bodies or secrets.
 
-pub use crate::log_writer::LogWriter;
+mod filter;
+mod json;
+mod writer;
+
+pub use writer::LogWriter;
+
 use crate::random;
 use crate::record::{CallRecord, Outcome};
+use filter::WithoutProbes;
 use http::request::Parts;
 use mcp_bundle::tag::Era;
 use std::fmt;
-use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -77,21 +83,12 @@ fn subscriber<W>(settings: LogSettings, writer: W) -> impl tracing::Subscriber +
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
-    let format = tracing_subscriber::fmt::layer().with_writer(writer).with_ansi(false);
+    let lines = tracing_subscriber::fmt::layer().with_writer(writer).with_ansi(false);
     let layer: Box<dyn Layer<Registry> + Send + Sync> = match settings.format {
-        LogFormat::Text => format.boxed(),
-        LogFormat::Json => {
-            format.json().flatten_event(true).with_current_span(false).with_span_list(false).boxed()
-        }
+        LogFormat::Text => lines.map_event_format(WithoutProbes).boxed(),
+        LogFormat::Json => lines.event_format(WithoutProbes(json::JsonLines)).boxed(),
     };
-    tracing_subscriber::registry().with(layer.with_filter(targets(settings.level)))
-}
-
-/// Our own lines at the level that was asked for. Libraries say little of use below a warning, and some say what a
-/// request holds, so they stay at warnings whatever the level.
-fn targets(level: LogLevel) -> Targets {
-    let level = level.filter();
-    Targets::new().with_default(level.min(LevelFilter::WARN)).with_target("mcp_edge", level)
+    tracing_subscriber::registry().with(layer.with_filter(filter::targets(settings.level.filter())))
 }
 
 /// Logs a finished call: what needs someone's attention at `warn`, other failures at `info`, successes at `debug`.
@@ -128,19 +125,18 @@ pub fn log_call(record: &CallRecord<'_>) {
     }
 }
 
-/// Logs a request that was turned away before it was one of MCP. What the client wrote is cut.
+/// Logs a request that was turned away before it was one of MCP. Of what the client wrote only the two names are shown that
+/// decide over it, cut.
 pub fn log_refusal(head: &Parts, reason: &'static str, status: u16) {
     let text = |name: &str| {
         let value = head.headers.get(name).and_then(|value| value.to_str().ok());
         value.map(|value| value.get(..value.len().min(LONGEST_SHOWN)).unwrap_or_default())
     };
-    let path = head.uri.path();
     tracing::info!(
         target: "mcp_edge::refused",
         reason,
         status,
         method = head.method.as_str(),
-        path = path.get(..path.floor_char_boundary(LONGEST_SHOWN)).unwrap_or_default(),
         host = text("host"),
         origin = text("origin"),
         "refused"
@@ -264,15 +260,42 @@ mod tests {
     }
 
     #[test]
-    fn successes_are_quiet_and_libraries_say_no_more_than_warnings() {
+    fn successes_are_quiet() {
         let at = |level| LogSettings { format: LogFormat::Text, level };
         assert_eq!(written(at(LogLevel::Info), || log_call(&call(Outcome::Ok))), "");
         assert!(written(at(LogLevel::Debug), || log_call(&call(Outcome::Ok))).contains("get_order"));
+    }
+
+    #[test]
+    fn libraries_say_nothing_that_can_hold_a_request() {
         let library = || {
-            tracing::info!(target: "pingora_core", "chatter");
-            tracing::warn!(target: "pingora_core", "trouble");
+            tracing::error!(target: "pingora_core::apps::http_app", "GET /?token=hunter2");
+            tracing::error!(target: "pingora_core::protocols::http::v1::server", "cookie: hunter2");
+            tracing::error!(target: "h2::codec", "hunter2");
+            tracing::error!(target: "pingora_core::services::listening", "Downstream handshake error: {}", "hunter2");
+            tracing::error!(target: "pingora_core::server::transfer_fd", "No incoming hunter2");
+            tracing::warn!(target: "pingora_core::services::listening", "hunter2");
+            tracing::error!(target: "pingora_core::services::listening", "Accept() failed");
         };
-        let text = written(at(LogLevel::Trace), library);
-        assert!(text.contains("trouble") && !text.contains("chatter"), "{text}");
+        for format in [LogFormat::Text, LogFormat::Json] {
+            let text = written(LogSettings { format, level: LogLevel::Trace }, library);
+            assert!(text.contains("Accept() failed") && !text.contains("hunter2"), "{text}");
+        }
+    }
+
+    #[test]
+    fn members_of_a_line_are_those_of_the_event() {
+        let settings = LogSettings { format: LogFormat::Json, level: LogLevel::Info };
+        let text = written(settings, || {
+            let error = "a \"b\"\n";
+            tracing::info!(target: "mcp_edge", count = 3, good = true, share = 0.5, ?error, "done");
+        });
+        let line: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let names: Vec<&String> = line.as_object().unwrap().keys().collect();
+        assert_eq!(names.len(), 8, "{text}");
+        assert_eq!((line["message"].as_str(), line["target"].as_str()), (Some("done"), Some("mcp_edge")));
+        assert_eq!((line["count"].as_i64(), line["good"].as_bool()), (Some(3), Some(true)));
+        assert_eq!((line["share"].as_f64(), line["error"].as_str()), (Some(0.5), Some("\"a \\\"b\\\"\\n\"")));
+        assert!(text.ends_with("\n") && text.lines().count() == 1);
     }
 }

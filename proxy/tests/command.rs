@@ -5,9 +5,10 @@
 use mcp_bundle::format::{self, SigningKey};
 use mcp_bundle::key_text;
 use mcp_bundle::plan::Contents;
-use std::net::TcpListener;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, ChildStderr, Command, Stdio};
 
 struct Outcome {
     code: i32,
@@ -43,17 +44,96 @@ fn bundle(variables: &[&str]) -> Vec<u8> {
     format::write(&contents).unwrap()
 }
 
+/// A process that serves until it is told to stop, or dropped.
+struct Edge {
+    child: Child,
+    lines: BufReader<ChildStderr>,
+    told: String,
+}
+
+impl Edge {
+    fn start(arguments: &[&str]) -> Edge {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-edge"));
+        let mut child = command.args(arguments).stderr(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap());
+        Edge { child, lines, told: String::new() }
+    }
+
+    /// Waits for a line that holds this.
+    fn line(&mut self, part: &str) -> String {
+        loop {
+            let mut line = String::new();
+            let length = self.lines.read_line(&mut line).unwrap();
+            self.told.push_str(&line);
+            assert!(length > 0, "no `{part}` in:\n{}", self.told);
+            if line.contains(part) {
+                return line;
+            }
+        }
+    }
+
+    /// The address in the line that begins with this.
+    fn address(&mut self, fact: &str) -> String {
+        let line = self.line(fact);
+        line.split("://").nth(1).unwrap().split('/').next().unwrap().to_owned()
+    }
+
+    fn signal(&self, name: &str) {
+        let status = Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap();
+        assert!(status.success());
+    }
+
+    /// The exit code and everything that was told.
+    fn end(mut self) -> (i32, String) {
+        self.lines.read_to_string(&mut self.told).unwrap();
+        (self.child.wait().unwrap().code().unwrap(), std::mem::take(&mut self.told))
+    }
+}
+
+impl Drop for Edge {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 #[test]
-fn a_bundle_is_checked_as_before() {
+fn a_bundle_alone_is_checked_without_the_variables_of_this_machine() {
     let folder = tempfile::tempdir().unwrap();
-    let path = write(folder.path(), "tools.mcpk", bundle(&["TOKEN"]));
+    let path = write(folder.path(), "tools.mcpk", bundle(&["EDGE_TEST_UNSET", "PATH"]));
     let outcome = run(&["check", text(&path)]);
     assert_eq!(outcome.code, 0, "{}", outcome.err);
     assert!(
-        outcome.out.starts_with("revision   ") && outcome.out.ends_with("needs      TOKEN\n"),
+        outcome.out.starts_with("revision   ")
+            && outcome.out.ends_with("needs      EDGE_TEST_UNSET (no value here), PATH\n"),
         "{}",
         outcome.out
     );
+}
+
+#[test]
+fn signers_are_shown_and_whether_they_are_trusted() {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = SigningKey::from_bytes(&[7; 32]);
+    let signed = format::sign(bundle(&[]), &secret).unwrap();
+    let path = write(folder.path(), "tools.mcpk", signed);
+    let key = key_text::write_public(&secret.verifying_key());
+    let trusted = run(&["check", text(&path), "--key", &key]);
+    assert!(trusted.out.contains(&format!("signed by  {key} (trusted)\n")), "{}{}", trusted.out, trusted.err);
+    let unknown = run(&["check", text(&path)]);
+    assert!(unknown.out.contains(&format!("signed by  {key}\n")), "{}", unknown.out);
+}
+
+#[test]
+fn a_damaged_key_is_named_and_a_secret_one_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write(folder.path(), "tools.mcpk", bundle(&[]));
+    let damaged = run(&["check", text(&path), "--key", "mcpc-ed25519:AAAA"]);
+    assert_eq!(damaged.code, 2);
+    assert!(damaged.err.contains("key `mcpc-ed25519:AAAA`: it is a damaged key"), "{}", damaged.err);
+    let secret = key_text::write_secret(&SigningKey::from_bytes(&[7; 32]));
+    let outcome = run(&["check", text(&path), "--key", &secret]);
+    assert!(outcome.err.contains("`--key`: it is a secret key") && !outcome.err.contains(&secret));
 }
 
 #[test]
@@ -172,7 +252,197 @@ fn certificates_of_a_configuration_are_checked() {
     key(issued.signing_key.serialize_pem());
     let good = check();
     assert_eq!(good.code, 0, "{}", good.err);
-    assert!(good.out.contains("listen     127.0.0.1:0\n"), "{}", good.out);
+    assert!(good.out.contains("listen     https://127.0.0.1:0/mcp\n"), "{}", good.out);
+}
+
+#[test]
+fn a_start_tells_all_that_is_wrong_with_the_files_like_a_check() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "tools.mcpk", "oops");
+    write(folder.path(), "ca.pem", "");
+    let up = write(folder.path(), "up.sock", "precious");
+    let top = "bundle = \"tools.mcpk\"\nca_file = \"ca.pem\"\nsecrets = \"none.env\"\nupgrade_socket = \"up.sock\"\n";
+    let listen = "[[listen]]\naddress = \"127.0.0.1:0\"\ncertificate = \"cert.pem\"\nkey = \"key.pem\"\n";
+    let config = write(folder.path(), "edge.toml", format!("{top}{listen}"));
+    let outcomes = [
+        run(&["check", text(&config)]),
+        run(&["--config", text(&config)]),
+        run(&["--config", text(&config), "--upgrade"]),
+    ];
+    for outcome in &outcomes {
+        assert_eq!((outcome.code, &outcome.err), (1, &outcomes[0].err));
+        for part in [
+            "certificate `",
+            "ca.pem` has no certificate",
+            "up.sock` is a file, not a socket",
+            "none.env` cannot be read",
+            "not a bundle",
+        ] {
+            assert!(outcome.err.contains(part), "{part} in\n{}", outcome.err);
+        }
+        assert!(!outcome.err.contains("free the port"), "{}", outcome.err);
+    }
+    assert_eq!(std::fs::read_to_string(up).unwrap(), "precious");
+}
+
+#[test]
+fn an_upgrade_socket_that_cannot_be_made_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "tools.mcpk", bundle(&[]));
+    let start = |socket: &str| {
+        let text = format!("bundle = \"tools.mcpk\"\nadmin = \"off\"\nupgrade_socket = \"{socket}\"\n");
+        let config = write(folder.path(), "edge.toml", text);
+        run(&["--config", config.to_str().unwrap(), "--upgrade", "--listen", "127.0.0.1:0"])
+    };
+    let missing = start("nowhere/up.sock");
+    assert_eq!(missing.code, 1);
+    assert!(missing.err.contains("there is no folder"), "{}", missing.err);
+    let long = start(&"x".repeat(200));
+    assert_eq!(long.code, 2);
+    assert!(long.err.contains("cannot be used: ") && !long.err.contains("panicked"), "{}", long.err);
+}
+
+/// A configuration with which processes can follow each other.
+fn upgradable(folder: &Path) -> PathBuf {
+    write(folder, "tools.mcpk", bundle(&[]));
+    write(
+        folder,
+        "edge.toml",
+        "bundle = \"tools.mcpk\"\nadmin = \"127.0.0.1:0\"\nupgrade_socket = \"up.sock\"\n",
+    )
+}
+
+#[test]
+fn an_upgrade_takes_the_listeners_and_binds_the_new_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = upgradable(folder.path());
+    let mut old =
+        Edge::start(&["--config", text(&config), "--listen", "127.0.0.1:0", "--listen", "127.0.0.1:0"]);
+    let kept = old.address("listening");
+    let dropped = old.address("listening");
+    let admin = old.address("admin");
+    let mut arguments = vec!["--config", text(&config), "--upgrade", "--listen", &kept];
+    arguments.extend(["--listen", "127.0.0.1:0", "--admin", &admin]);
+    let mut new = Edge::start(&arguments);
+    new.line("waiting for the listeners");
+    old.signal("-QUIT");
+    let (code, told) = old.end();
+    assert_eq!(code, 0, "{told}");
+    for part in ["SIGQUIT", "the listeners were handed over", "leaving"] {
+        assert!(told.contains(part), "{told}");
+    }
+    assert_eq!(new.address("listening"), kept);
+    let added = new.address("listening");
+    assert_eq!(new.address("admin"), admin);
+    for address in [&kept, &added, &admin] {
+        let mut stream = TcpStream::connect(address).unwrap();
+        let host = format!("GET /healthz HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+        stream.write_all(host.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 "), "{address}: {answer}");
+    }
+    assert!(TcpStream::connect(&dropped).is_err());
+    new.signal("-TERM");
+    let (code, told) = new.end();
+    assert_eq!(code, 0, "{told}");
+    assert!(!told.contains("ERROR"), "{told}");
+}
+
+#[test]
+fn an_upgrade_without_an_address_that_is_configured_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = upgradable(folder.path());
+    let mut old = Edge::start(&["--config", text(&config), "--listen", "127.0.0.1:0"]);
+    let kept = old.address("listening");
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let foreign = taken.local_addr().unwrap().to_string();
+    let mut new =
+        Edge::start(&["--config", text(&config), "--upgrade", "--listen", &kept, "--listen", &foreign]);
+    new.line("waiting for the listeners");
+    old.signal("-QUIT");
+    let (code, told) = new.end();
+    assert_eq!(code, 2, "{told}");
+    assert!(told.contains(&format!("cannot listen on `{foreign}`")) && !told.contains("listening"), "{told}");
+}
+
+#[test]
+fn json_logs_are_json_from_the_start_to_the_end_and_hold_no_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write(folder.path(), "tools.mcpk", bundle(&[]));
+    let mut edge = Edge::start(&[
+        text(&path),
+        "--listen",
+        "127.0.0.1:0",
+        "--admin",
+        "127.0.0.1:0",
+        "--log-format",
+        "json",
+        "--log-level",
+        "trace",
+    ]);
+    let public = edge.address("\"listening\"");
+    let admin = edge.address("\"admin\"");
+    for address in [public, admin] {
+        for request in [
+            "GET /?hunter2 HTTP/1.1\r\nhunter2\r\n\r\n",
+            "GET /hunter2 HTTP/1.1\r\nhost: x\r\nx: hunter2\r\n\r\n",
+        ] {
+            let mut stream = TcpStream::connect(&address).unwrap();
+            stream.write_all(request.as_bytes()).unwrap();
+            stream.shutdown(std::net::Shutdown::Write).unwrap();
+            // It may be reset.
+            let _ = stream.read_to_end(&mut Vec::new());
+        }
+    }
+    edge.signal("-HUP");
+    edge.line("bundle unchanged");
+    edge.signal("-TERM");
+    let (code, told) = edge.end();
+    assert_eq!(code, 0, "{told}");
+    assert!(!told.contains("hunter2"), "{told}");
+    let mut messages = Vec::new();
+    for line in told.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{told}"));
+        assert!(line.as_object().unwrap().keys().all(|name| !name.starts_with("log.")), "{line}");
+        messages.push(line["message"].as_str().unwrap().to_owned());
+    }
+    for message in
+        ["listening", "admin", "bundle activated", "bundle unchanged", "signal received", "leaving"]
+    {
+        assert!(messages.iter().any(|told| told == message), "{message} in {told}");
+    }
+}
+
+#[test]
+fn tls_probes_make_no_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let issued = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    write(folder.path(), "cert.pem", issued.cert.pem());
+    write(folder.path(), "key.pem", issued.signing_key.serialize_pem());
+    write(folder.path(), "tools.mcpk", bundle(&[]));
+    let listen = "[[listen]]\naddress = \"127.0.0.1:0\"\ncertificate = \"cert.pem\"\nkey = \"key.pem\"\n";
+    let config =
+        write(folder.path(), "edge.toml", format!("bundle = \"tools.mcpk\"\nadmin = \"off\"\n{listen}"));
+    let mut edge = Edge::start(&["--config", text(&config)]);
+    let address = edge.address("listening  https");
+    let mut stream = TcpStream::connect(&address).unwrap();
+    stream.write_all(b"GET /hunter2 HTTP/1.1\r\n\r\n").unwrap();
+    let _ = stream.read_to_end(&mut Vec::new());
+    edge.signal("-TERM");
+    let (code, told) = edge.end();
+    assert_eq!(code, 0, "{told}");
+    assert!(!told.contains("ERROR") && !told.contains("hunter2"), "{told}");
+}
+
+#[test]
+fn an_empty_variable_is_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write(folder.path(), "tools.mcpk", bundle(&["EDGE_TEST_EMPTY"]));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-edge"));
+    let output = command.arg(&path).env("EDGE_TEST_EMPTY", "").output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("`${EDGE_TEST_EMPTY}` has no value"));
 }
 
 #[test]

@@ -60,12 +60,25 @@ pub fn mcp_edge<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Proc
 impl Process {
     /// Where it serves.
     pub fn address(&self) -> SocketAddr {
-        self.told("listening  http://").trim_end_matches("/mcp").parse().unwrap()
+        self.place("listening").trim_end_matches("/mcp").parse().unwrap()
     }
 
     /// Where it is looked after.
     pub fn admin(&self) -> SocketAddr {
-        self.told("admin      http://").trim_end_matches('/').parse().unwrap()
+        self.place("admin").trim_end_matches('/').parse().unwrap()
+    }
+
+    /// What follows `http://` in the line of that name, as text or as JSON.
+    fn place(&self, name: &str) -> String {
+        let text = format!("{name:<9}  http://");
+        let json = format!("\"message\":\"{name}\",\"url\":\"http://");
+        let found = self.said.wait(|lines, _| {
+            lines.iter().find_map(|line| {
+                let (_, rest) = line.split_once(&text).or_else(|| line.split_once(&json))?;
+                rest.split('"').next().map(str::to_owned)
+            })
+        });
+        found.unwrap_or_else(|| panic!("it did not say where `{name}` is but:\n{}", self.log()))
     }
 
     /// Sends a request to the admin listener.

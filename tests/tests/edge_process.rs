@@ -61,8 +61,9 @@ fn a_new_process_takes_over_without_a_refused_connection() {
     upstream.request(0);
 
     let new = start("new.mcpk", &address.to_string(), &admin.to_string(), &["--upgrade"]);
-    assert_eq!((new.address(), new.admin()), (address, admin));
+    new.told("waiting for the listeners");
     old.signal("QUIT");
+    assert_eq!((new.address(), new.admin()), (address, admin));
     // Every connection is served, by the old process and then by the new one.
     let deadline = Instant::now() + LONG;
     loop {

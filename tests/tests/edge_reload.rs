@@ -12,7 +12,7 @@ fn a_new_bundle_is_served_after_sighup() {
     assert_eq!(served.tools(), ["first"]);
     served.replace(&tools_of(&served.upstream, &["first", "second"]));
     served.process.signal("HUP");
-    served.process.told("bundle activated");
+    served.process.told("tools=2");
     assert_eq!(served.tools(), ["first", "second"]);
     let mut client = served.client();
     assert_eq!(client.ask(call("second", json!({}))).text(), "{}");

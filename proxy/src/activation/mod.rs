@@ -103,7 +103,7 @@ impl Activation {
         attempt.secrets = secrets_stamp;
         let result = self.read_and_activate(source, &mut attempt);
         match &result {
-            Ok(refreshed) => self.succeeded(*refreshed),
+            Ok(refreshed) => self.succeeded(*refreshed, cause),
             Err(error) => self.failed(error, cause),
         }
         result.map(Some)
@@ -119,7 +119,7 @@ impl Activation {
         match self.swap(bundle, variable) {
             Ok(revision) => {
                 attempt.active = None;
-                self.succeeded(Refreshed::Activated(revision));
+                self.succeeded(Refreshed::Activated(revision), Cause::Asked);
                 Ok(revision)
             }
             Err(error) => {
@@ -169,7 +169,7 @@ impl Activation {
         Ok(revision)
     }
 
-    fn succeeded(&self, refreshed: Refreshed) {
+    fn succeeded(&self, refreshed: Refreshed, cause: Cause) {
         let mut status = locked(&self.status);
         let now = SystemTime::now();
         status.last_attempt = Some(now);
@@ -181,6 +181,9 @@ impl Activation {
             Refreshed::Activated(revision) => tracing::info!(%revision, tools, "bundle activated"),
             Refreshed::Unchanged(revision) if recovered => {
                 tracing::info!(%revision, "the bundle is good again; it is the one that is served");
+            }
+            Refreshed::Unchanged(revision) if cause == Cause::Asked => {
+                tracing::info!(%revision, "bundle unchanged");
             }
             Refreshed::Unchanged(revision) => tracing::debug!(%revision, "bundle unchanged"),
         }

@@ -1,7 +1,9 @@
 //! `mcp-edge check`
 
-use super::{Failure, has_toml_name, load_bundle, read_config, read_keys, tls, variables};
+use super::{Failure, files, has_toml_name, load_bundle, read_config, read_keys, variables};
+use crate::config::Secrets;
 use mcp_bundle::format::{Bundle, VerifyingKey};
+use mcp_bundle::key_text;
 use std::path::Path;
 
 pub fn run(file: &Path, keys: &[String]) -> Result<String, Failure> {
@@ -10,55 +12,54 @@ pub fn run(file: &Path, keys: &[String]) -> Result<String, Failure> {
         return configuration(file, keys);
     }
     let bundle = load_bundle(file, &keys)?;
-    Ok(facts(&bundle))
+    // The machine that builds a bundle need not be the one that has its secrets.
+    Ok(facts(&bundle, &keys, Some(&Secrets::default())))
 }
 
 fn configuration(file: &Path, keys: Vec<VerifyingKey>) -> Result<String, Failure> {
     let mut config = read_config(Some(file))?;
     config.keys.extend(keys);
     let mut out = String::new();
-    let mut wrong = Vec::new();
     for listener in &config.listeners {
-        out.push_str(&format!("listen     {}\n", listener.address));
-        if let Some(files) = &listener.tls {
-            wrong.extend(tls::check_files(files).err());
-        }
+        out.push_str(&format!("listen     {}://{}/mcp\n", listener.scheme(), listener.address));
     }
-    wrong.extend(config.ca_file.as_deref().and_then(|file| tls::check_ca(file).err()));
-    let admin = config.admin.map_or_else(|| "off".to_owned(), |address| address.to_string());
+    let admin = config.admin.map_or_else(|| "off".to_owned(), |address| format!("http://{address}/"));
     out.push_str(&format!("admin      {admin}\n"));
-    let secrets = match config.secrets.read() {
-        Ok(secrets) => Some(secrets),
-        Err(error) => {
-            wrong.push(error.to_string());
-            None
-        }
-    };
+    let (secrets, mut wrong) = files::look_at(&config);
     match &config.bundle {
         None => out.push_str("bundle     none: it must be named on the command line\n"),
         Some(path) => match load_bundle(path, &config.keys) {
             Err(failure) if wrong.is_empty() => return Err(failure),
-            Err(failure) => wrong.push(failure.text.trim_start_matches("error: ").trim_end().to_owned()),
+            Err(failure) => wrong.push(failure.message()),
             Ok(bundle) => {
-                out.push_str(&facts(&bundle));
-                let contents = &bundle.contents;
-                let has_value =
-                    |name: &str| secrets.as_ref().is_none_or(|secrets| secrets.get(name).is_some());
-                wrong.extend(variables::missing(contents, &has_value));
+                out.push_str(&facts(&bundle, &config.keys, secrets.as_ref()));
+                let has_value = |name: &str| has_value(secrets.as_ref(), name);
+                wrong.extend(variables::missing(&bundle.contents, &has_value));
             }
         },
     }
     out.push_str("auth       none\n");
-    if wrong.is_empty() {
-        return Ok(out);
-    }
-    let text = wrong.iter().map(|message| format!("error: {message}\n")).collect();
-    Err(Failure { text, code: 1 })
+    if wrong.is_empty() { Ok(out) } else { Err(Failure::all_wrong(&wrong)) }
 }
 
-fn facts(bundle: &Bundle) -> String {
+/// Without `secrets` nothing is said of values.
+fn facts(bundle: &Bundle, keys: &[VerifyingKey], secrets: Option<&Secrets>) -> String {
     let contents = &bundle.contents;
-    let variables: Vec<&str> = contents.variable_names().collect();
-    let needs = if variables.is_empty() { "no variables".to_owned() } else { variables.join(", ") };
-    format!("revision   {}\ntools      {}\nneeds      {needs}\n", bundle.revision, contents.tools.len())
+    let mut out = format!("revision   {}\ntools      {}\n", bundle.revision, contents.tools.len());
+    for signer in &bundle.signers {
+        let trusted = if keys.contains(signer) { " (trusted)" } else { "" };
+        out.push_str(&format!("signed by  {}{trusted}\n", key_text::write_public(signer)));
+    }
+    let need = |name: &str| {
+        let mark = if has_value(secrets, name) { "" } else { " (no value here)" };
+        format!("{name}{mark}")
+    };
+    let needs: Vec<String> = contents.variable_names().map(need).collect();
+    let needs = if needs.is_empty() { "no variables".to_owned() } else { needs.join(", ") };
+    out.push_str(&format!("needs      {needs}\n"));
+    out
+}
+
+fn has_value(secrets: Option<&Secrets>, name: &str) -> bool {
+    secrets.is_none_or(|secrets| secrets.get(name).is_some())
 }

@@ -3,7 +3,9 @@
 //! Exit codes: 0 clean, 1 something is wrong with what was given, 2 could not run.
 
 mod check;
+mod files;
 mod serve;
+mod start;
 mod tls;
 mod variables;
 
@@ -17,7 +19,7 @@ use std::process::ExitCode;
 
 /// The edge proxy for bundles of MCP tools
 #[derive(Debug, Parser)]
-#[command(name = "mcp-edge", version, arg_required_else_help = true)]
+#[command(name = "mcp-edge", version, arg_required_else_help = true, after_help = EXIT_CODES)]
 #[command(args_conflicts_with_subcommands = true)]
 struct Arguments {
     #[command(subcommand)]
@@ -29,11 +31,15 @@ struct Arguments {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     /// Load a bundle or a configuration as the proxy would, and say what it holds and needs
+    ///
+    /// A configuration is checked with everything it names, and every variable needs a value. A bundle alone is checked
+    /// without the variables of this machine: those without a value are marked, and are no error.
+    #[command(after_help = EXIT_CODES)]
     Check {
         /// A bundle, or an `edge.toml`
         #[arg(value_name = "FILE")]
         file: PathBuf,
-        /// Demand a signature by this public key (its text or a file); of several, one is enough
+        /// Demand a signature by this public key (its text or a file); may be repeated, then one of them is enough
         #[arg(long, value_name = "KEY")]
         key: Vec<String>,
     },
@@ -47,19 +53,21 @@ struct ServeArguments {
     /// Read the configuration from this file
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Listen on this address, without TLS; instead of those in the configuration [default: 127.0.0.1:8080]
+    /// Listen on this address, without TLS; may be repeated; instead of those in the configuration
+    /// [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDRESS")]
     listen: Vec<String>,
     /// Address of the admin listener, or `off` [default: 127.0.0.1:8081]
     #[arg(long, value_name = "ADDRESS")]
     admin: Option<String>,
-    /// Demand a signature by this public key (its text or a file); beside those in the configuration
+    /// Demand a signature by this public key (its text or a file); may be repeated, then one of them is enough; beside
+    /// those in the configuration
     #[arg(long, value_name = "KEY")]
     key: Vec<String>,
     /// Say that everyone may call; needed to listen on an address that is not loopback
     #[arg(long, value_name = "HOW")]
     auth: Option<Auth>,
-    /// Take the listeners over from the process that waits at `upgrade_socket`
+    /// Take the listeners over from the running process, at `upgrade_socket`, when that gets SIGQUIT
     #[arg(long, requires = "config")]
     upgrade: bool,
     /// How log lines look
@@ -74,6 +82,9 @@ struct ServeArguments {
 enum Auth {
     None,
 }
+
+const EXIT_CODES: &str =
+    "Exit codes: 0 ended as asked, 1 something is wrong with what was given, 2 could not run";
 
 /// Why the command ends early.
 #[derive(Debug)]
@@ -121,6 +132,22 @@ impl Failure {
         Failure { text: format!("error: {message}\n"), code: 2 }
     }
 
+    /// Several things are.
+    fn all_wrong(messages: &[String]) -> Failure {
+        Failure { text: messages.iter().map(|message| format!("error: {message}\n")).collect(), code: 1 }
+    }
+
+    /// To stand among others.
+    fn message(&self) -> String {
+        self.text.trim_start_matches("error: ").trim_end().to_owned()
+    }
+
+    /// For those who read events only.
+    fn logged(self) -> Failure {
+        tracing::error!(error = self.message(), "could not run");
+        Failure { text: String::new(), code: self.code }
+    }
+
     fn help(mut self, help: &str) -> Failure {
         self.text.push_str(&format!("help: {help}\n"));
         self
@@ -151,7 +178,10 @@ fn bundle_failure(error: &crate::LoadError, path: &Path) -> Failure {
 }
 
 fn read_keys(keys: &[String]) -> Result<Vec<VerifyingKey>, Failure> {
-    let read = |key: &String| crate::config::read_key(key, Path::new("")).map_err(Failure::cannot_run);
+    let read = |key: &String| {
+        let read = crate::config::read_key(key, Path::new(""));
+        read.map_err(|reason| Failure::cannot_run(format!("`--key`: {reason}")))
+    };
     keys.iter().map(read).collect()
 }
 

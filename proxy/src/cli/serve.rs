@@ -1,16 +1,18 @@
 //! `mcp-edge BUNDLE`: serves until it is told to stop.
 
-use super::{Failure, ServeArguments, bundle_failure, read_config, read_keys};
+use super::start::Start;
+use super::{Failure, ServeArguments, bundle_failure, files, load_bundle, read_config, read_keys};
+use crate::Edge;
 use crate::activation::{Activation, ActivationError, Cause, Source, Watcher};
 use crate::admin::{self, Admin};
 use crate::config::{Config, parse_address};
-use crate::server::{self, Listener};
+use crate::logging::{self, LogFormat};
+use crate::server::{self, BindError, Bound, Listener};
 use crate::upstream::{Network, Upstream};
-use crate::{Edge, logging};
 use pingora_core::services::ServiceWithDependents;
 use pingora_core::services::background::background_service;
-use std::io::Write;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
 use std::sync::Arc;
 
 pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
@@ -19,25 +21,28 @@ pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
         let failure = Failure::cannot_run("there is no bundle to serve");
         return Err(failure.help("name one: `mcp-edge BUNDLE`, or `bundle = \"…\"` in the configuration"));
     };
+    look_at_files(&config, &bundle)?;
     let source = Source { bundle, keys: config.keys.clone(), secrets: config.secrets.clone() };
-    let network = Network::new(&config.settings.pool, config.ca_file.clone()).map_err(Failure::cannot_run)?;
+    let network = Network::new(&config.settings.pool, config.ca_file.clone()).map_err(Failure::wrong)?;
     let edge = Arc::new(Edge::new(config.settings.clone(), Upstream::Network(network)));
     let activation = Arc::new(Activation::new(Arc::clone(&edge), source.bundle.display().to_string()));
     activation.refresh(&source, Cause::Asked).map_err(|error| activation_failure(&error, &source))?;
 
     let bind = if arguments.upgrade { server::inherit } else { server::bind };
-    let bound = bind(&config.listeners).map_err(|error| Failure::cannot_run(error).help(PORT_HELP))?;
+    let mut bound = bind(&config.listeners).map_err(bind_failure)?;
     let watcher = Watcher { activation: Arc::clone(&activation), source: source.clone(), poll: config.poll };
     let mut services: Vec<Box<dyn ServiceWithDependents>> =
         vec![Box::new(background_service("bundle", watcher))];
     let mut admin_address = None;
     if let Some(address) = config.admin {
-        let (service, address) = admin_service(&activation, source, address, arguments.upgrade)?;
-        services.push(service);
+        let (listener, address) = bind_admin(address, arguments.upgrade.then_some(&mut bound))?;
+        let admin = Admin::new(Arc::clone(&activation), Some(source), address);
+        services.push(admin::service(admin, address, listener));
         admin_address = Some(address);
     }
-    announce(&config, bound.addresses(), admin_address, &activation);
+    // What is wrong until here is told in plain text and ends the command.
     let log = logging::start(config.log);
+    let start = Start::new(&config, bound.addresses(), admin_address, &activation);
     let threads = config.threads.or_else(|| std::thread::available_parallelism().ok().map(usize::from));
     let options = server::Options {
         threads: threads.unwrap_or(1),
@@ -45,14 +50,20 @@ pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
         upgrade_socket: config.upgrade_socket,
         services,
     };
-    server::run(edge, bound, options);
+    let ended = server::run(edge, bound, options, || start.tell(config.log.format)).map_err(bind_failure);
     log.flush();
-    Ok(())
+    match config.log.format {
+        LogFormat::Text => ended,
+        LogFormat::Json => ended.map_err(Failure::logged),
+    }
 }
 
 const PORT_HELP: &str = "free the port, or choose another one with `--listen` or `[[listen]]`";
 const ADMIN_PORT_HELP: &str =
     "free the port, choose another one with `--admin ADDRESS`, or do without: `--admin off`";
+
+const SAME_LISTENERS_HELP: &str =
+    "an upgrade needs the listeners of the running process, and new ones that are free";
 
 /// The configuration with what was typed over it.
 fn meant(arguments: &ServeArguments) -> Result<Config, Failure> {
@@ -97,41 +108,38 @@ fn activation_failure(error: &ActivationError, source: &Source) -> Failure {
     }
 }
 
-fn admin_service(
-    activation: &Arc<Activation>,
-    source: Source,
-    address: SocketAddr,
-    upgrade: bool,
-) -> Result<(Box<dyn ServiceWithDependents>, SocketAddr), Failure> {
-    // The socket of the process that is replaced comes later.
-    let (listener, address) = if upgrade {
-        (None, address)
-    } else {
-        let (listener, bound) = admin::bind(address).map_err(|source| {
-            Failure::cannot_run(format!("cannot listen on `{address}`: {source}")).help(ADMIN_PORT_HELP)
-        })?;
-        (Some(listener), bound)
-    };
-    let admin = Admin::new(Arc::clone(activation), Some(source), address);
-    Ok((admin::service(admin, address, listener), address))
+/// All that is wrong with the files, in one run and in the words of `check`.
+fn look_at_files(config: &Config, bundle: &Path) -> Result<(), Failure> {
+    let (_, mut wrong) = files::look_at(config);
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    wrong.extend(load_bundle(bundle, &config.keys).err().map(|failure| failure.message()));
+    Err(Failure::all_wrong(&wrong))
 }
 
-/// One line for each fact, for people and for scripts that wait for it.
-fn announce(config: &Config, addresses: &[SocketAddr], admin: Option<SocketAddr>, activation: &Activation) {
-    let mut text = String::new();
-    for (number, listener) in config.listeners.iter().enumerate() {
-        let scheme = if listener.tls.is_some() { "https" } else { "http" };
-        // Those that are taken over from another process are the ones that were asked for.
-        let address = addresses.get(number).map_or_else(|| listener.address.clone(), SocketAddr::to_string);
-        text.push_str(&format!("listening  {scheme}://{address}/mcp\n"));
+fn bind_failure(error: BindError) -> Failure {
+    match error {
+        BindError::Address { .. } => Failure::cannot_run(error).help(PORT_HELP),
+        BindError::Tls { .. } => Failure::wrong(error),
+        BindError::OfNobody { .. } => Failure::cannot_run(error).help(SAME_LISTENERS_HELP),
+        BindError::UpgradeSocket(_) | BindError::NotHandedOver { .. } => Failure::cannot_run(error),
     }
-    match admin {
-        Some(address) => text.push_str(&format!("admin      http://{address}/\n")),
-        None => text.push_str("admin      off\n"),
+}
+
+/// With `upgrade`, an address in use is that of the process which is replaced; its socket comes later.
+fn bind_admin(
+    address: SocketAddr,
+    upgrade: Option<&mut Bound>,
+) -> Result<(Option<TcpListener>, SocketAddr), Failure> {
+    match (admin::bind(address), upgrade) {
+        (Ok((listener, bound)), _) => Ok((Some(listener), bound)),
+        (Err(error), Some(bound)) if server::is_taken(&error) => {
+            bound.inherit_also(address);
+            Ok((None, address))
+        }
+        (Err(error), _) => {
+            Err(Failure::cannot_run(format!("cannot listen on `{address}`: {error}")).help(ADMIN_PORT_HELP))
+        }
     }
-    if let Some(active) = activation.status().active {
-        text.push_str(&format!("revision   {}\ntools      {}\n", active.revision, active.tools));
-    }
-    text.push_str("auth       none: whoever reaches it may call every tool\n");
-    let _ = std::io::stderr().write_all(text.as_bytes());
 }

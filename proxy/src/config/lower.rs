@@ -3,7 +3,7 @@
 use super::numbers::{NUMBERS, Unit};
 use super::problem::Problem;
 use super::read::{At, Reader, Table, TomlValue};
-use super::{Config, SecretSource, parse_address, read_key};
+use super::{Config, DEFAULT_ADMIN, SecretSource, parse_address, read_key};
 use crate::logging::{LogFormat, LogLevel, LogSettings};
 use crate::server::{Listener, TlsFiles};
 use crate::settings::{Access, Settings};
@@ -11,7 +11,7 @@ use mcp_bundle::key_text::{self, KeyError};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use toml::de::DeTable;
+use toml::de::{DeTable, DeValue};
 
 pub fn lower(text: &str, folder: &Path) -> Result<Config, Vec<Problem>> {
     let (toml, errors) = DeTable::parse_recoverable(text);
@@ -75,13 +75,18 @@ impl Lowering<'_> {
 
     fn keys(&mut self, top: &Table<'_, '_>) -> Vec<mcp_bundle::format::VerifyingKey> {
         let mut keys = Vec::new();
+        let is_secret = |text: &str| key_text::read_public(text) == Err(KeyError::SecretKey);
+        if let Some(value) = top.value("keys").filter(|value| value.get_ref().as_str().is_some_and(is_secret))
+        {
+            self.reader.report(Problem::new(value.span(), KeyError::SecretKey.to_string()).hide_line());
+            return keys;
+        }
         for At { value, span } in self.reader.texts(top, "keys") {
             match read_key(&value, self.folder) {
                 Ok(key) => keys.push(key),
                 Err(message) => {
-                    let secret = key_text::read_public(&value) == Err(KeyError::SecretKey);
                     let problem = Problem::new(span, message);
-                    self.reader.report(if secret { problem.hide_line() } else { problem });
+                    self.reader.report(if is_secret(&value) { problem.hide_line() } else { problem });
                 }
             }
         }
@@ -116,8 +121,16 @@ impl Lowering<'_> {
     }
 
     fn admin(&mut self, top: &Table<'_, '_>, open: bool) -> Option<Option<SocketAddr>> {
-        if top.value("admin")?.get_ref().as_str() == Some("off") {
-            return Some(None);
+        let value = top.value("admin")?;
+        match value.get_ref() {
+            DeValue::String(text) if text == "off" => return Some(None),
+            DeValue::Boolean(on) => {
+                let problem = Problem::new(value.span(), "`admin` must be a string, not a boolean");
+                let help = if *on { format!("{DEFAULT_ADMIN}") } else { "off".to_owned() };
+                self.reader.report(problem.help(format!("write `admin = \"{help}\"`")));
+                return None;
+            }
+            _ => {}
         }
         self.address(top, "admin", open).map(Some)
     }

@@ -130,8 +130,9 @@ pub fn read_key(text_or_path: &str, folder: &Path) -> Result<VerifyingKey, Strin
     match key_text::read_public(text_or_path) {
         Ok(key) => return Ok(key),
         Err(key_text::KeyError::NoKey) => {}
-        // Its text would only be repeated in a message about a missing file.
-        Err(error) => return Err(error.to_string()),
+        // No secret stands in a message.
+        Err(error @ key_text::KeyError::SecretKey) => return Err(error.to_string()),
+        Err(error) => return Err(format!("key `{}`: {error}", text_or_path.trim())),
     }
     let path = folder.join(text_or_path);
     let text = std::fs::read_to_string(&path)

@@ -105,7 +105,11 @@ impl Reader {
     pub fn texts(&mut self, table: &Table<'_, '_>, name: &'static str) -> Vec<At<String>> {
         let Some(value) = table.value(name) else { return Vec::new() };
         let Some(items) = value.get_ref().as_array() else {
-            self.report(wrong_type(name, value, "a list of strings"));
+            let problem = wrong_type(name, value, "a list of strings");
+            self.report(match value.get_ref().as_str() {
+                Some(text) => problem.help(format!("write `{name} = [{text:?}]`")),
+                None => problem,
+            });
             return Vec::new();
         };
         let mut texts = Vec::new();

@@ -44,9 +44,15 @@ impl SecretSource {
 }
 
 impl Secrets {
-    /// The value of a name. An empty variable of the environment is set on purpose, so it counts.
+    /// The value of a name. An empty one counts as none, so it does not hide that of the file either: a token that is
+    /// sent empty helps nobody.
     pub fn get(&self, name: &str) -> Option<String> {
-        std::env::var(name).ok().or_else(|| self.values.get(name).cloned())
+        self.get_with(name, |name| std::env::var(name).ok())
+    }
+
+    fn get_with(&self, name: &str, environment: impl Fn(&str) -> Option<String>) -> Option<String> {
+        let set = |value: &String| !value.is_empty();
+        environment(name).filter(set).or_else(|| self.values.get(name).cloned().filter(set))
     }
 
     /// Reads `NAME=value` lines; `Err` has the line's number and what is wrong with it.
@@ -127,7 +133,7 @@ mod tests {
         let secrets = Secrets::parse(text).unwrap();
         assert_eq!(secrets.get("EDGE_T_A").as_deref(), Some("plain # not a comment"));
         assert_eq!(secrets.get("EDGE_T_B").as_deref(), Some("a = b"));
-        assert_eq!(secrets.get("EDGE_T_C").as_deref(), Some(""));
+        assert_eq!(secrets.get("EDGE_T_C"), None, "an empty value is none");
         assert_eq!(secrets.get("EDGE_T_D").as_deref(), Some("x"));
         assert_eq!(secrets.get("EDGE_T_E"), None);
     }
@@ -157,6 +163,14 @@ mod tests {
     fn the_environment_comes_first() {
         let secrets = Secrets::parse("PATH=from the file").unwrap();
         assert_eq!(secrets.get("PATH"), std::env::var("PATH").ok());
+    }
+
+    #[test]
+    fn an_empty_variable_does_not_hide_the_file() {
+        let secrets = Secrets::parse("EDGE_T_A=from the file").unwrap();
+        let with = |value: &'static str| secrets.get_with("EDGE_T_A", |_| Some(value.to_owned()));
+        assert_eq!(with("").as_deref(), Some("from the file"));
+        assert_eq!(with("set").as_deref(), Some("set"));
     }
 
     #[cfg(unix)]

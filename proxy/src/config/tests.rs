@@ -255,6 +255,8 @@ fn words_and_types_are_checked() {
       |
     3 | keys = "k"
       |        ^^^
+      |
+      = help: write `keys = ["k"]`
 
     error: `listen` must be a list of tables, not a string
      --> edge.toml:4:10
@@ -274,6 +276,12 @@ fn words_and_types_are_checked() {
 
     error: `edge.toml` has 5 errors
     "##);
+}
+
+#[test]
+fn a_boolean_for_admin_leads_to_the_word() {
+    assert!(errors("admin = false\n").contains("help: write `admin = \"off\"`"));
+    assert!(errors("admin = true\n").contains("help: write `admin = \"127.0.0.1:8081\"`"));
 }
 
 #[test]
@@ -348,9 +356,13 @@ fn tool_specs_are_no_configuration() {
 #[test]
 fn a_secret_key_is_refused_without_showing_it() {
     let secret = "mcpc-ed25519-secret:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
-    let text = errors(&format!("keys = [\"{secret}\"]\n"));
-    assert!(text.contains("it is a secret key") && text.contains("edge.toml:1:9"), "{text}");
-    assert!(!text.contains("AAAA"), "{text}");
+    for (keys, place) in
+        [(format!("[\"{secret}\"]"), "edge.toml:1:9"), (format!("\"{secret}\""), "edge.toml:1:8")]
+    {
+        let text = errors(&format!("keys = {keys}\n"));
+        assert!(text.contains("it is a secret key") && text.contains(place), "{text}");
+        assert!(!text.contains("AAAA"), "{text}");
+    }
 }
 
 #[test]

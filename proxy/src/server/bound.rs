@@ -3,6 +3,7 @@
 use pingora_core::listeners::tls::TlsSettings;
 use pingora_core::tls::sign::{CertifiedKey, SingleCertAndKey};
 use pingora_core::tls::{CryptoProvider, install_default_crypto_provider, load_certs_and_key_files};
+use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,6 +28,8 @@ pub struct TlsFiles {
 pub struct Bound {
     addresses: Vec<SocketAddr>,
     pub(super) listeners: Vec<BoundListener>,
+    /// The addresses that must come from another process.
+    pub(super) inherited: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -48,46 +51,85 @@ pub enum BindError {
     Address { address: String, source: std::io::Error },
     #[error("TLS of `{address}`: {reason}")]
     Tls { address: String, reason: String },
+    #[error("{0}")]
+    UpgradeSocket(String),
+    #[error(
+        "no process handed its listeners over at `{socket}` within a minute; send SIGQUIT to the one that runs, which needs \
+         the same `upgrade_socket`"
+    )]
+    NotHandedOver { socket: String },
+    #[error(
+        "cannot listen on `{address}`: it is in use, but not by the process that handed its listeners over"
+    )]
+    OfNobody { address: String },
 }
 
 /// Binds the listeners.
 pub fn bind(listeners: &[Listener]) -> Result<Bound, BindError> {
-    let mut bound = inherit(listeners)?;
-    for (listener, ready) in listeners.iter().zip(&mut bound.listeners) {
+    bind_or(listeners, |_| false)
+}
+
+/// Binds the listeners that are free. The others are those of the process that runs now; they are taken over when the
+/// server starts with `Options::upgrade`.
+pub fn inherit(listeners: &[Listener]) -> Result<Bound, BindError> {
+    bind_or(listeners, is_taken)
+}
+
+/// Whether another process may have the address. Ports below 1024 are refused before they are looked at.
+pub fn is_taken(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::AddrInUse | ErrorKind::PermissionDenied)
+}
+
+fn bind_or(listeners: &[Listener], inherits: fn(&std::io::Error) -> bool) -> Result<Bound, BindError> {
+    let mut bound = Bound { addresses: Vec::new(), listeners: Vec::new(), inherited: Vec::new() };
+    for listener in listeners {
+        let tls = listener.tls.as_ref().map(read_tls).transpose();
+        let tls = tls.map_err(|reason| BindError::Tls { address: listener.address.clone(), reason })?;
+        let mut name = listener.address.clone();
         let failed = |source| BindError::Address { address: listener.address.clone(), source };
-        let socket = open(&listener.address).map_err(failed)?;
-        let address = socket.local_addr().map_err(failed)?;
-        if listener.address.ends_with(":0") {
-            ready.name = address.to_string();
-        }
-        ready.socket = Some(socket);
-        bound.addresses.push(address);
+        let socket = match open(&name) {
+            Ok(socket) => {
+                let address = socket.local_addr().map_err(failed)?;
+                if name.ends_with(":0") {
+                    name = address.to_string();
+                }
+                bound.addresses.push(address);
+                Some(socket)
+            }
+            Err(error) if inherits(&error) => {
+                bound.addresses.extend(name.parse::<SocketAddr>());
+                bound.inherited.push(name.clone());
+                None
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        bound.listeners.push(BoundListener { name, socket, tls });
     }
     Ok(bound)
 }
 
-/// Binds nothing: the sockets come from the process that runs now, when the server starts with `Options::upgrade`. The
-/// addresses are not known until then.
-pub fn inherit(listeners: &[Listener]) -> Result<Bound, BindError> {
-    let listeners = listeners.iter().map(|listener| {
-        let tls = listener.tls.as_ref().map(read_tls).transpose();
-        let tls = tls.map_err(|reason| BindError::Tls { address: listener.address.clone(), reason })?;
-        Ok(BoundListener { name: listener.address.clone(), socket: None, tls })
-    });
-    Ok(Bound { addresses: Vec::new(), listeners: listeners.collect::<Result<_, _>>()? })
-}
-
 /// A socket as Pingora wants it.
-pub(super) fn open(address: &str) -> std::io::Result<TcpListener> {
+fn open(address: &str) -> std::io::Result<TcpListener> {
     let socket = TcpListener::bind(address)?;
     socket.set_nonblocking(true)?;
     Ok(socket)
 }
 
+impl Listener {
+    pub fn scheme(&self) -> &'static str {
+        if self.tls.is_some() { "https" } else { "http" }
+    }
+}
+
 impl Bound {
-    /// In the order of the listeners; none if the listeners are inherited.
+    /// In the order of the listeners.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
+    }
+
+    /// The listener of a service beside the public ones comes from another process, too.
+    pub fn inherit_also(&mut self, address: SocketAddr) {
+        self.inherited.push(address.to_string());
     }
 }
 

@@ -82,7 +82,10 @@ impl ShutdownSignalWatch for Leaving {
                 () = self.shared.stopped() => Order::Leave,
             };
             match order {
-                Order::LeaveNow => return ShutdownSignal::FastShutdown,
+                Order::LeaveNow => {
+                    tracing::info!("leaving at once");
+                    return ShutdownSignal::FastShutdown;
+                }
                 Order::Leave => break,
                 Order::HandOver if self.hand_over().await => break,
                 // Nobody took the listeners: go on.
@@ -90,6 +93,10 @@ impl ShutdownSignalWatch for Leaving {
             }
         }
         self.shared.stop();
+        tracing::info!(
+            grace_seconds = self.grace.as_secs(),
+            "no longer listening; calls in flight may finish"
+        );
         let finished = timeout(self.grace, self.shared.open.none());
         tokio::select! {
             finished = finished => if finished.is_err() {
@@ -97,6 +104,7 @@ impl ShutdownSignalWatch for Leaving {
             },
             () = inbox.hurry() => {}
         }
+        tracing::info!("leaving");
         // What had to be waited for is over, so nothing is left to be graceful about.
         ShutdownSignal::FastShutdown
     }
@@ -111,13 +119,14 @@ impl Leaving {
         };
         match tokio::task::spawn_blocking(move || send(&table, &path)).await {
             Ok(Ok(())) => {
+                tracing::info!("the listeners were handed over");
                 // Both processes accept from the same queue from now on, so nothing is lost when this one ceases to.
                 self.shared.stop();
                 pingora_timeout::sleep(SETTLE).await;
                 true
             }
             Ok(Err(reason)) => {
-                tracing::error!("the listeners were not handed over: {reason}");
+                tracing::error!(reason, "the listeners were not handed over; this process goes on");
                 false
             }
             Err(_) => false,
@@ -127,7 +136,9 @@ impl Leaving {
 
 fn send(table: &ListenFds, path: &Path) -> Result<(), String> {
     let sent = table.lock().send_to_sock(path.display().to_string().as_str());
-    sent.map(|_| ()).map_err(|error| error.to_string())
+    sent.map(|_| ()).map_err(|error| {
+        format!("no process that was started with `--upgrade` answers at `{}`: {error}", path.display())
+    })
 }
 
 impl Orders {
@@ -146,11 +157,15 @@ impl Orders {
 impl Inbox {
     async fn next(&mut self) -> Order {
         match self {
-            Inbox::Signals { terminate, interrupt, quit } => tokio::select! {
-                () = received(terminate) => Order::Leave,
-                () = received(interrupt) => Order::LeaveNow,
-                () = received(quit) => Order::HandOver,
-            },
+            Inbox::Signals { terminate, interrupt, quit } => {
+                let (order, signal) = tokio::select! {
+                    () = received(terminate) => (Order::Leave, "SIGTERM"),
+                    () = received(interrupt) => (Order::LeaveNow, "SIGINT"),
+                    () = received(quit) => (Order::HandOver, "SIGQUIT"),
+                };
+                tracing::info!(signal, "signal received");
+                order
+            }
             Inbox::Channel(receiver) => loop {
                 // Without anybody to give orders the server leaves.
                 if receiver.changed().await.is_err() {

@@ -6,11 +6,13 @@
 mod bound;
 mod leaving;
 mod services;
+mod takeover;
 
 #[cfg(test)]
 mod tests;
 
-pub use bound::{BindError, Bound, Listener, TlsFiles, bind, inherit};
+pub use bound::{BindError, Bound, Listener, TlsFiles, bind, inherit, is_taken};
+pub use takeover::check_upgrade_socket;
 
 use crate::edge::Edge;
 use crate::http::{Handler, McpService};
@@ -20,7 +22,8 @@ use pingora_core::server::configuration::{Opt, ServerConf};
 use pingora_core::server::{RunArgs, Server};
 use pingora_core::services::ServiceWithDependents;
 use pingora_core::services::listening::Service;
-use services::{Front, Stoppable};
+use services::{Front, Sockets, Stoppable};
+use std::os::fd::IntoRawFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -45,9 +48,10 @@ pub struct Running {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Serves until SIGTERM or SIGINT; calls in flight get `settings.timeouts.grace` to finish.
-pub fn run(edge: Arc<Edge>, bound: Bound, options: Options) {
-    serve(edge, bound, options, Orders::Signals);
+/// Serves until SIGTERM or SIGINT; calls in flight get `settings.timeouts.grace` to finish. `ready` is called when all
+/// listeners are ours.
+pub fn run(edge: Arc<Edge>, bound: Bound, options: Options, ready: impl FnOnce()) -> Result<(), BindError> {
+    serve(edge, bound, options, Orders::Signals, ready)
 }
 
 /// Serves in the background.
@@ -57,7 +61,11 @@ pub fn start(edge: Arc<Edge>, bound: Bound, options: Options) -> Running {
 
 pub(crate) fn start_with<H: Handler>(handler: H, bound: Bound, options: Options) -> Running {
     let (orders, receiver) = watch::channel(None);
-    let thread = std::thread::spawn(move || serve(handler, bound, options, Orders::Channel(receiver)));
+    let thread = std::thread::spawn(move || {
+        if let Err(error) = serve(handler, bound, options, Orders::Channel(receiver), || {}) {
+            tracing::error!("{error}");
+        }
+    });
     Running { orders, thread: Some(thread) }
 }
 
@@ -98,7 +106,18 @@ impl std::fmt::Debug for Options {
     }
 }
 
-fn serve<H: Handler>(handler: H, bound: Bound, options: Options, orders: Orders) {
+fn serve<H: Handler>(
+    handler: H,
+    bound: Bound,
+    options: Options,
+    orders: Orders,
+    ready: impl FnOnce(),
+) -> Result<(), BindError> {
+    let mut inherited = match &options.upgrade_socket {
+        Some(path) if options.upgrade => takeover::take_over(path, &bound)?,
+        _ => Sockets::new(),
+    };
+    ready();
     let shared = Arc::new(Shared::default());
     let grace = handler.settings().timeouts.grace;
     let mut service = Service::new("mcp".to_owned(), McpService::new(handler, shared.open.clone()));
@@ -110,11 +129,12 @@ fn serve<H: Handler>(handler: H, bound: Bound, options: Options, orders: Orders)
             config = config.tls(tls.settings());
         }
         service.add_listener(config);
-        sockets.push((listener.name, listener.socket));
+        sockets.extend(inherited.extract_if(.., |(name, _)| *name == listener.name));
+        sockets.extend(listener.socket.map(|socket| (listener.name, socket.into_raw_fd())));
     }
     let threads = options.threads.max(1);
     let mut server = Server::new_with_opt_and_conf(
-        Opt { upgrade: options.upgrade && options.upgrade_socket.is_some(), ..Opt::default() },
+        Opt::default(),
         ServerConf {
             threads,
             // Threads that keep their connections are faster. But Pingora remembers the runtime of such a thread by a number
@@ -122,21 +142,20 @@ fn serve<H: Handler>(handler: H, bound: Bound, options: Options, orders: Orders)
             work_stealing: matches!(orders, Orders::Channel(_)),
             grace_period_seconds: Some(0),
             graceful_shutdown_timeout_seconds: Some(0),
-            // Neither is written unless somebody asks for it.
+            // Neither is written: Pingora is not asked to hand over or to take over.
             pid_file: String::new(),
-            upgrade_sock: socket_path(&options.upgrade_socket),
+            upgrade_sock: String::new(),
             ..ServerConf::default()
         },
     );
     server.add_service(Front::new(service, sockets, Arc::clone(&shared)));
     for service in options.services {
-        server.add_service(Stoppable::new(service, Arc::clone(&shared)));
+        let names = service.listen_addresses().unwrap_or_default();
+        let sockets = inherited.extract_if(.., |(name, _)| names.contains(name)).collect();
+        server.add_service(Stoppable::new(service, sockets, Arc::clone(&shared)));
     }
     server.bootstrap();
     let leaving = Leaving { shared, orders, grace, upgrade_socket: options.upgrade_socket };
     server.run(RunArgs { shutdown_signal: Box::new(leaving) });
-}
-
-fn socket_path(path: &Option<PathBuf>) -> String {
-    path.as_ref().map(|path| path.display().to_string()).unwrap_or_default()
+    Ok(())
 }

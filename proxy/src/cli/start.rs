@@ -1,0 +1,64 @@
+//! What is told when all listeners are there.
+
+use crate::activation::{Activation, Active};
+use crate::config::Config;
+use crate::logging::LogFormat;
+use std::io::Write;
+use std::net::SocketAddr;
+
+/// The facts of a start.
+pub struct Start {
+    listening: Vec<String>,
+    admin: String,
+    active: Option<Active>,
+}
+
+impl Start {
+    pub fn new(
+        config: &Config,
+        addresses: &[SocketAddr],
+        admin: Option<SocketAddr>,
+        activation: &Activation,
+    ) -> Start {
+        let listeners = config.listeners.iter().zip(addresses);
+        Start {
+            listening: listeners
+                .map(|(listener, address)| format!("{}://{address}/mcp", listener.scheme()))
+                .collect(),
+            admin: admin.map_or_else(|| "off".to_owned(), |address| format!("http://{address}/")),
+            active: activation.status().active,
+        }
+    }
+
+    /// A block of lines for people and for scripts that wait for it, or events like all others.
+    pub fn tell(&self, format: LogFormat) {
+        match format {
+            LogFormat::Text => drop(std::io::stderr().write_all(self.text().as_bytes())),
+            LogFormat::Json => self.log(),
+        }
+        if let Some(active) = &self.active {
+            tracing::info!(revision = %active.revision, tools = active.tools, "bundle activated");
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for url in &self.listening {
+            text.push_str(&format!("listening  {url}\n"));
+        }
+        text.push_str(&format!("admin      {}\n", self.admin));
+        if let Some(active) = &self.active {
+            text.push_str(&format!("revision   {}\ntools      {}\n", active.revision, active.tools));
+        }
+        text.push_str("auth       none: whoever reaches it may call every tool\n");
+        text
+    }
+
+    fn log(&self) {
+        for url in &self.listening {
+            tracing::info!(url, "listening");
+        }
+        tracing::info!(url = self.admin, "admin");
+        tracing::info!(auth = "none", "whoever reaches it may call every tool");
+    }
+}
