@@ -7,12 +7,14 @@ use http::header::ACCEPT;
 pub struct Accepts {
     pub json: bool,
     pub events: bool,
+    /// Events by name, not by a range that holds everything.
+    pub events_by_name: bool,
 }
 
 impl Accepts {
     /// A request without the header takes anything, which is JSON here.
     pub fn of(headers: &HeaderMap) -> Accepts {
-        let mut accepts = Accepts { json: false, events: false };
+        let mut accepts = Accepts { json: false, events: false, events_by_name: false };
         let mut any = false;
         for value in headers.get_all(ACCEPT) {
             let text = value.to_str().unwrap_or_default();
@@ -25,6 +27,7 @@ impl Accepts {
                 }
                 let is = |name: &str| range.eq_ignore_ascii_case(name);
                 accepts.json |= is("application/json") || is("application/*") || is("*/*");
+                accepts.events_by_name |= is("text/event-stream");
                 accepts.events |= is("text/event-stream") || is("text/*") || is("*/*");
             }
         }
@@ -55,8 +58,11 @@ mod tests {
             ("", true, false),
         ] {
             let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(text))]);
-            assert_eq!(Accepts::of(&headers), Accepts { json, events }, "{text}");
+            let accepts = Accepts::of(&headers);
+            assert_eq!((accepts.json, accepts.events), (json, events), "{text}");
+            assert_eq!(accepts.events_by_name, text.to_lowercase().contains("event-stream"), "{text}");
         }
-        assert_eq!(Accepts::of(&HeaderMap::new()), Accepts { json: true, events: false });
+        let none = Accepts { json: true, events: false, events_by_name: false };
+        assert_eq!(Accepts::of(&HeaderMap::new()), none);
     }
 }

@@ -153,13 +153,14 @@ fn toolset<'p>(path: &'p str, base: &str) -> Option<Option<&'p str>> {
     }
 }
 
-/// Whether GET opens a stream. The stateless revision has none, and a client that does not take events is only looking.
+/// Whether GET opens a stream. The stateless revision has none, and a client that does not ask for events by name is only
+/// looking, and would wait for ever.
 fn stream_of(head: &Parts) -> Result<(), Failure> {
     let version = head.headers.get(VERSION_HEADER);
     if version.is_some_and(|version| version.as_bytes() == mcp::MODERN.as_str().as_bytes()) {
         return Err(Failure::MethodNotAllowed("POST"));
     }
-    needs_events(head).map_err(|_| Failure::MethodNotAllowed("POST"))
+    if Accepts::of(&head.headers).events_by_name { Ok(()) } else { Err(Failure::MethodNotAllowed("POST")) }
 }
 
 fn needs_events(head: &Parts) -> Result<(), Failure> {

@@ -12,6 +12,7 @@ fn every_path_takes_its_methods_only() {
         ("HEAD", "/mcp", &[], 405, Some("POST, GET")),
         // GET opens a stream only for those who can read one, and the stateless revision has none.
         ("GET", "/mcp", &[], 405, Some("POST")),
+        ("GET", "/mcp", &[("accept", "*/*")], 405, Some("POST")),
         (
             "GET",
             "/mcp",
