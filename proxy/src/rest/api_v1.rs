@@ -1,6 +1,6 @@
 //! `GET /api/v1/mcp/tools` and `POST /api/v1/mcp/tools/call`.
 
-use super::read_call;
+use super::{Asked, read_call};
 use crate::call::{self, Call};
 use crate::caller::Caller;
 use crate::catalog::Catalog;
@@ -17,14 +17,14 @@ const MOST: usize = 1000;
 
 /// Which page of the list is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Asked {
+struct Wanted {
     page: usize,
     limit: usize,
 }
 
 /// The tools, page by page. Until there are tenants, every `tenant_id` sees every tool.
 pub fn list(edge: &Edge, catalog: &Catalog, query: &str, reply: &mut Reply) -> Result<(), Failure> {
-    let Asked { page, limit } = asked(query)?;
+    let Wanted { page, limit } = wanted(query)?;
     let view = catalog.view(None).ok_or(Failure::NotReady)?;
     let total = view.count(&catalog.contents);
     let start = (page - 1).saturating_mul(limit);
@@ -46,14 +46,9 @@ pub async fn call(
     body: &[u8],
     reply: &mut Reply,
 ) -> Result<(), Failure> {
-    let asked = read_call(body, edge.settings.limits.json_depth, "name", "arguments")?;
-    let view = catalog.view(None).ok_or(Failure::NotReady)?;
-    let mut buffer = String::new();
-    let name = asked.tool.unescaped(&mut buffer);
-    let Some(index) = catalog.find(view, name) else {
-        return Err(Failure::UnknownTool(name.to_owned()));
-    };
-    let call = Call { catalog, index, arguments: asked.arguments, caller, era: None, request_id };
+    let depth = edge.settings.limits.json_depth;
+    let Asked { tool: index, arguments } = read_call(catalog, body, depth, "name", "arguments")?;
+    let call = Call { catalog, index, arguments, caller, era: None, request_id };
     reply.body.push(b'{');
     let done = call::perform(edge, &call, &mut reply.body).await;
     if done.outcome == crate::record::Outcome::Ok {
@@ -64,13 +59,13 @@ pub async fn call(
     Ok(())
 }
 
-fn asked(query: &str) -> Result<Asked, Failure> {
-    let mut asked = Asked { page: 1, limit: USUAL };
+fn wanted(query: &str) -> Result<Wanted, Failure> {
+    let mut wanted = Wanted { page: 1, limit: USUAL };
     for pair in query.split('&') {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
         let slot = match key {
-            "page" => &mut asked.page,
-            "limit" => &mut asked.limit,
+            "page" => &mut wanted.page,
+            "limit" => &mut wanted.limit,
             _ => continue,
         };
         let most = if key == "limit" { MOST } else { usize::MAX };
@@ -79,7 +74,7 @@ fn asked(query: &str) -> Result<Asked, Failure> {
             Failure::InvalidParams(format!("`{key}` must be a number {range}").into())
         })?;
     }
-    Ok(asked)
+    Ok(wanted)
 }
 
 #[cfg(test)]
@@ -88,12 +83,12 @@ mod tests {
 
     #[test]
     fn pages_are_numbers_in_range() {
-        assert_eq!(asked("tenant_id=t&page=2&limit=10"), Ok(Asked { page: 2, limit: 10 }));
-        assert_eq!(asked(""), Ok(Asked { page: 1, limit: USUAL }));
+        assert_eq!(wanted("tenant_id=t&page=2&limit=10"), Ok(Wanted { page: 2, limit: 10 }));
+        assert_eq!(wanted(""), Ok(Wanted { page: 1, limit: USUAL }));
         for query in
             ["page=0", "page=x", "limit=0", "limit=1001", "page=", "page=-1", "limit=99999999999999999999"]
         {
-            assert!(asked(query).is_err(), "{query}");
+            assert!(wanted(query).is_err(), "{query}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `GET /mcp/tools` and `POST /mcp/invoke`.
 
-use super::{error_type, read_call};
+use super::{Asked, error_type, read_call};
 use crate::call::{self, Call};
 use crate::caller::Caller;
 use crate::catalog::Catalog;
@@ -29,14 +29,9 @@ pub async fn invoke(
     body: &[u8],
     reply: &mut Reply,
 ) -> Result<(), Failure> {
-    let asked = read_call(body, edge.settings.limits.json_depth, "tool_name", "params")?;
-    let view = catalog.view(None).ok_or(Failure::NotReady)?;
-    let mut buffer = String::new();
-    let name = asked.tool.unescaped(&mut buffer);
-    let Some(index) = catalog.find(view, name) else {
-        return Err(Failure::UnknownTool(name.to_owned()));
-    };
-    let call = Call { catalog, index, arguments: asked.arguments, caller, era: None, request_id };
+    let depth = edge.settings.limits.json_depth;
+    let Asked { tool: index, arguments } = read_call(catalog, body, depth, "tool_name", "params")?;
+    let call = Call { catalog, index, arguments, caller, era: None, request_id };
     reply.kind = BodyKind::Json;
     reply.body.extend_from_slice(b"{\"success\":true,\"result\":{");
     let start = reply.body.len();

@@ -3,20 +3,23 @@
 pub mod api_v1;
 pub mod gateway;
 
+use crate::catalog::Catalog;
 use crate::failure::{ErrorType, Failure};
 use crate::record::Outcome;
 use crate::reply::{BodyKind, Reply};
-use mcp_bundle::json::{Kind, Scanner, Value, write_string};
+use mcp_bundle::json::{Kind, Scanner, write_string};
 
-/// The two members of a body that say what to call.
+/// What a body asks to call.
 #[derive(Debug, Clone, Copy)]
 struct Asked<'a> {
-    tool: Value<'a>,
+    /// Index of the tool.
+    tool: usize,
     arguments: Option<&'a str>,
 }
 
 /// Reads `{"<tool_key>": "…", "<arguments_key>": {…}}`.
 fn read_call<'a>(
+    catalog: &Catalog,
     body: &'a [u8],
     depth: usize,
     tool_key: &'static str,
@@ -51,6 +54,10 @@ fn read_call<'a>(
         Some(value) if value.kind == Kind::Object => Some(value.text),
         Some(_) => return Err(Failure::InvalidParams(format!("`{arguments_key}` must be an object").into())),
     };
+    let view = catalog.view(None).ok_or(Failure::NotReady)?;
+    let mut buffer = String::new();
+    let name = tool.unescaped(&mut buffer);
+    let tool = catalog.find(view, name).ok_or_else(|| Failure::UnknownTool(name.to_owned()))?;
     Ok(Asked { tool, arguments })
 }
 
