@@ -26,7 +26,7 @@ load *options:
 
 # Each fuzz target for a while; needs a nightly toolchain and cargo-fuzz.
 fuzz seconds="60":
-    for target in bind bundle_reader envelope shape template_machine; do cargo +nightly fuzz run $target -- -max_total_time={{seconds}} || exit 1; done
+    for target in bind bundle_reader envelope http1 shape template_machine; do cargo +nightly fuzz run $target -- -max_total_time={{seconds}} || exit 1; done
     for target in template_go template_handlebars; do cargo +nightly fuzz run $target -- -dict=fuzz/template.dict -max_total_time={{seconds}} || exit 1; done
     mkdir -p fuzz/corpus/spec_parser
     cargo +nightly fuzz run spec_parser fuzz/corpus/spec_parser tool-specs -- -max_total_time={{seconds}}

@@ -17,6 +17,10 @@ impl Accepts {
         let mut accepts = Accepts { json: false, events: false, events_by_name: false };
         let mut any = false;
         for value in headers.get_all(ACCEPT) {
+            // What clients of MCP send.
+            if value == "application/json, text/event-stream" {
+                return Accepts { json: true, events: true, events_by_name: true };
+            }
             let text = value.to_str().unwrap_or_default();
             for item in text.split(',') {
                 let mut parts = item.split(';').map(str::trim);

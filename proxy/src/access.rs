@@ -13,10 +13,10 @@ use std::net::IpAddr;
 /// `Ok` with the origin that the answer must name, if a browser asks from another one.
 pub fn check<'h>(head: &'h Parts, access: &Access) -> Result<Option<&'h str>, Failure> {
     let host = authority(head).unwrap_or_default();
-    let name = host_name(host).unwrap_or_default().to_ascii_lowercase();
+    let name = host_name(host).unwrap_or_default();
     let known = match access.hosts.as_slice() {
-        [] => !access.loopback || is_local(&name),
-        hosts => hosts.contains(&name),
+        [] => !access.loopback || is_local(name),
+        hosts => hosts.iter().any(|known| known.eq_ignore_ascii_case(name)),
     };
     if !known {
         return Err(Failure::MisdirectedHost);
@@ -79,8 +79,9 @@ fn host_name(authority: &str) -> Option<&str> {
 }
 
 fn is_local(name: &str) -> bool {
-    name == "localhost"
-        || name.ends_with(".localhost")
+    let below = name.len().checked_sub(".localhost".len()).and_then(|start| name.get(start..));
+    name.eq_ignore_ascii_case("localhost")
+        || below.is_some_and(|end| end.eq_ignore_ascii_case(".localhost"))
         || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 

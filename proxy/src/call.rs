@@ -66,12 +66,10 @@ pub async fn perform(edge: &Edge, call: &Call<'_>, out: &mut Vec<u8>) -> Done {
         request_bytes: call.arguments.map_or(0, str::len),
         finished: false,
     };
-    let gauge = edge.metrics.calls_in_flight();
-    let in_flight = usize::try_from(gauge.get()).unwrap_or_default();
-    let _counted = gauge.count();
+    let place = edge.metrics.calls_in_flight().enter(edge.settings.limits.calls_in_flight);
     let before = out.len();
     let done = match call.catalog.contents.tools.get(call.index) {
-        Some(_) if in_flight >= edge.settings.limits.calls_in_flight => {
+        Some(_) if place.is_none() => {
             write_failure("The server has too many calls in flight. Try again in a moment.", out);
             Done { outcome: Outcome::Overloaded, reason: Some("overloaded"), upstream_status: None }
         }
@@ -223,7 +221,7 @@ impl Progress<'_> {
         let contents = &call.catalog.contents;
         let tool = contents.tools.get(call.index).map(|tool| contents.strings.get(tool.name));
         let record = CallRecord {
-            request_id: call.request_id.as_str(),
+            request_id: call.request_id,
             tool: tool.unwrap_or_default(),
             era: call.era,
             outcome: done.outcome,
@@ -237,7 +235,7 @@ impl Progress<'_> {
             request_bytes: self.request_bytes,
             response_bytes,
         };
-        if let Some(entry) = call.catalog.tools.get(call.index) {
+        if let Some(entry) = call.catalog.tools.get(call.index).filter(|_| !edge.settings.without_metrics) {
             edge.metrics.call(&entry.stats, &record);
         }
         logging::log_call(&record);

@@ -9,6 +9,7 @@ pub use writer::LogWriter;
 use crate::random;
 use crate::record::{CallRecord, Outcome};
 use filter::WithoutProbes;
+use http::HeaderName;
 use http::request::Parts;
 use mcp_bundle::tag::Era;
 use std::fmt;
@@ -41,11 +42,13 @@ pub enum LogLevel {
     Trace,
 }
 
-/// What ties the log lines of a request to the client's own, without memory of its own on the heap.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct RequestId {
-    bytes: [u8; RequestId::MAX],
-    length: u8,
+/// What ties the log lines of a request to the client's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RequestId {
+    /// From the client.
+    Given(Box<str>),
+    /// Ours; its text is made when something is logged.
+    Made(u64),
 }
 
 impl LogFormat {
@@ -97,7 +100,7 @@ pub fn log_call(record: &CallRecord<'_>) {
         ($level:ident) => {
             tracing::$level!(
                 target: "mcp_edge::call",
-                request_id = record.request_id,
+                request_id = tracing::field::display(record.request_id),
                 tool = record.tool,
                 protocol = record.era.map(Era::as_str),
                 outcome = record.outcome.as_str(),
@@ -146,10 +149,12 @@ pub fn log_refusal(head: &Parts, reason: &'static str, status: u16) {
 /// Of what a client wrote.
 const LONGEST_SHOWN: usize = 100;
 
+static X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
 /// The client's `x-request-id` if it is sane, else a new one.
 pub fn request_id(head: &Parts) -> RequestId {
-    let given = head.headers.get("x-request-id").map(http::HeaderValue::as_bytes);
-    given.and_then(RequestId::from_client).unwrap_or_else(RequestId::generate)
+    let given = head.headers.get(&X_REQUEST_ID).map(http::HeaderValue::as_bytes);
+    given.and_then(RequestId::from_client).unwrap_or_else(|| RequestId::Made(random::next()))
 }
 
 impl RequestId {
@@ -160,32 +165,17 @@ impl RequestId {
         if text.is_empty() || text.len() > RequestId::MAX || !text.iter().all(u8::is_ascii_graphic) {
             return None;
         }
-        let mut bytes = [0; RequestId::MAX];
-        bytes.get_mut(..text.len())?.copy_from_slice(text);
-        Some(RequestId { bytes, length: text.len() as u8 })
-    }
-
-    /// 16 hexadecimal digits. They are hard to hit by chance, not hard to guess.
-    pub fn generate() -> RequestId {
-        let mut number = random::next();
-        let mut bytes = [0; RequestId::MAX];
-        for byte in bytes.iter_mut().take(16) {
-            let digit = (number & 15) as u8;
-            *byte = if digit < 10 { b'0' + digit } else { b'a' + digit - 10 };
-            number >>= 4;
-        }
-        RequestId { bytes, length: 16 }
-    }
-
-    pub fn as_str(&self) -> &str {
-        let text = self.bytes.get(..usize::from(self.length)).unwrap_or_default();
-        std::str::from_utf8(text).unwrap_or_default()
+        std::str::from_utf8(text).ok().map(|text| RequestId::Given(text.into()))
     }
 }
 
-impl fmt::Debug for RequestId {
+impl fmt::Display for RequestId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self.as_str(), f)
+        match self {
+            RequestId::Given(text) => f.write_str(text),
+            // Hard to hit by chance, not hard to guess.
+            RequestId::Made(number) => write!(f, "{number:016x}"),
+        }
     }
 }
 
@@ -195,7 +185,7 @@ mod tests {
 
     fn id_of(header: &[u8]) -> String {
         let request = http::Request::builder().header("x-request-id", header).body(()).unwrap();
-        request_id(&request.into_parts().0).as_str().to_owned()
+        request_id(&request.into_parts().0).to_string()
     }
 
     #[test]
@@ -216,7 +206,7 @@ mod tests {
     #[test]
     fn generated_ids_differ() {
         let ids: std::collections::BTreeSet<String> =
-            (0..1000).map(|_| RequestId::generate().as_str().to_owned()).collect();
+            (0..1000).map(|_| request_id(&http::Request::new(()).into_parts().0).to_string()).collect();
         assert_eq!(ids.len(), 1000);
     }
 
@@ -228,9 +218,11 @@ mod tests {
         std::fs::read_to_string(file.path()).unwrap()
     }
 
+    static ID: std::sync::LazyLock<RequestId> = std::sync::LazyLock::new(|| RequestId::Given("r-1".into()));
+
     fn call(outcome: Outcome) -> CallRecord<'static> {
         CallRecord {
-            request_id: "r-1",
+            request_id: &ID,
             tool: "get_order",
             era: None,
             outcome,

@@ -1,12 +1,13 @@
 //! What is remembered of a call, for metrics and logs, and later the audit log.
 
+use crate::logging::RequestId;
 use mcp_bundle::tag::Era;
 use std::time::Duration;
 
 /// One finished call.
 #[derive(Debug)]
 pub struct CallRecord<'a> {
-    pub request_id: &'a str,
+    pub request_id: &'a RequestId,
     pub tool: &'a str,
     /// `None` for the REST forms.
     pub era: Option<Era>,

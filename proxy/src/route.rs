@@ -156,7 +156,7 @@ fn toolset<'p>(path: &'p str, base: &str) -> Option<Option<&'p str>> {
 /// Whether GET opens a stream. The stateless revision has none, and a client that does not ask for events by name is only
 /// looking, and would wait for ever.
 fn stream_of(head: &Parts) -> Result<(), Failure> {
-    let version = head.headers.get(VERSION_HEADER);
+    let version = head.headers.get(&VERSION_HEADER);
     if version.is_some_and(|version| version.as_bytes() == mcp::MODERN.as_str().as_bytes()) {
         return Err(Failure::MethodNotAllowed("POST"));
     }
@@ -173,8 +173,8 @@ fn check_body(head: &Parts, settings: &Settings) -> Result<(), Failure> {
     let (Some(Ok(text)), None) = (types.next().map(|value| value.to_str()), types.next()) else {
         return Err(Failure::UnsupportedMediaType);
     };
-    let essence = text.split(';').next().unwrap_or_default().trim();
-    if !essence.eq_ignore_ascii_case("application/json") {
+    let is_json = |essence: &str| essence.trim().eq_ignore_ascii_case("application/json");
+    if text != "application/json" && !text.split(';').next().is_some_and(is_json) {
         return Err(Failure::UnsupportedMediaType);
     }
     let limit = settings.limits.request_body;

@@ -11,6 +11,8 @@ pub struct Settings {
     pub pool: PoolSettings,
     pub list: ListSettings,
     pub access: Access,
+    /// Finished calls are not counted.
+    pub without_metrics: bool,
 }
 
 /// What a request or an answer may hold at most; lengths in bytes.

@@ -25,6 +25,7 @@ pub const KEYS: &[Key] = &[
     key("", "auth", "", "`\"none\"`: everyone may call; needed to listen on an address that is not loopback"),
     key("", "threads", "the number of cores", "threads that serve"),
     key("", "admin", "\"127.0.0.1:8081\"", "address of the admin listener, or `\"off\"`"),
+    key("", "metrics", "true", "`false`: finished calls are not counted; `/metrics` shows the rest"),
     key("", "upgrade_socket", "", "where a new process started with `--upgrade` takes the listeners over"),
     key("", "ca_file", "", "PEM certificates that upstreams are trusted by, instead of the system's"),
     key("listen", "address", "\"127.0.0.1:8080\"", "IP address and port; `[[listen]]` may stand several times"),

@@ -180,6 +180,7 @@ impl Lowering<'_> {
 
     fn settings(&mut self, top: &Table<'_, '_>) -> Settings {
         let mut settings = Settings::default();
+        settings.without_metrics = self.reader.flag(top, "metrics") == Some(false);
         for name in ["limits", "timeouts", "pool", "list"] {
             let Some(table) = self.reader.subtable(top, name) else { continue };
             for number in NUMBERS.iter().filter(|number| number.table == name) {

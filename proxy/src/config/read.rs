@@ -139,6 +139,15 @@ impl Reader {
         checked.map_err(|message| self.report(Problem::new(value.span(), message))).ok()
     }
 
+    pub fn flag(&mut self, table: &Table<'_, '_>, name: &'static str) -> Option<bool> {
+        let value = table.value(name)?;
+        let flag = value.get_ref().as_bool();
+        if flag.is_none() {
+            self.report(wrong_type(name, value, "`true` or `false`"));
+        }
+        flag
+    }
+
     /// One of a few words.
     pub fn word<T: Copy>(
         &mut self,

@@ -33,6 +33,7 @@ fn every_key_is_read() {
         secrets = "/run/secrets.env"
         auth = "none"
         threads = 2
+        metrics = false
         admin = "off"
         upgrade_socket = "up.sock"
         ca_file = "ca.pem"
@@ -56,6 +57,7 @@ fn every_key_is_read() {
     assert_eq!(config.secrets.file.as_deref(), Some(Path::new("/run/secrets.env")));
     assert!(config.open && !config.settings.access.loopback);
     assert_eq!((config.threads, config.admin), (Some(2), None));
+    assert!(config.settings.without_metrics && !parse("metrics = true").settings.without_metrics);
     assert_eq!(config.upgrade_socket.as_deref(), Some(Path::new("conf/up.sock")));
     assert_eq!(config.ca_file.as_deref(), Some(Path::new("conf/ca.pem")));
     let tls = config.listeners[0].tls.as_ref().unwrap();

@@ -1,10 +1,9 @@
-//! Reads request bodies, HTTP/1 and HTTP/2, never more than allowed and never longer.
+//! What can go wrong with a request's body, and how HTTP/2 reads one: never more than allowed and never longer.
 
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, EXPECT};
 use http::request::Parts;
-use pingora_core::protocols::http::v1::server::HttpSession as Http1;
-use pingora_core::protocols::http::v2::server::HttpSession as Http2;
+use pingora_core::protocols::http::v2::server::HttpSession;
 use pingora_core::{BError, ErrorType};
 use pingora_timeout::timeout;
 use std::time::Duration;
@@ -25,25 +24,19 @@ pub(super) struct BodyLimits {
     pub(super) time: Duration,
 }
 
-/// A session that a body can be read from.
-pub(super) trait Source: Send {
-    fn read(&mut self) -> impl Future<Output = Result<Option<Bytes>, BError>> + Send;
-    fn is_done(&mut self) -> bool;
-}
-
 /// Reads a whole body. A body that arrived in one piece is returned as it is; any other is in `buffer`.
 pub(super) async fn read(
-    source: &mut impl Source,
+    session: &mut HttpSession,
     buffer: &mut Vec<u8>,
     limits: BodyLimits,
 ) -> Result<Option<Bytes>, BodyError> {
     buffer.clear();
     let all = async {
-        while let Some(piece) = source.read().await.map_err(|error| kind_of(&error))? {
+        while let Some(piece) = session.read_body_bytes().await.map_err(|error| kind_of(&error))? {
             if buffer.len() + piece.len() > limits.length {
                 return Err(BodyError::TooLarge);
             }
-            if buffer.is_empty() && source.is_done() {
+            if buffer.is_empty() && session.is_body_done() {
                 return Ok(Some(piece));
             }
             buffer.extend_from_slice(&piece);
@@ -69,29 +62,9 @@ pub(super) fn expects_continue(head: &Parts) -> bool {
 }
 
 /// Whether a client that fails like this is still there to read an answer.
-pub(super) fn kind_of(error: &BError) -> BodyError {
+fn kind_of(error: &BError) -> BodyError {
     match error.etype() {
         ErrorType::ConnectionClosed | ErrorType::ReadError | ErrorType::ReadTimedout => BodyError::Gone,
         _ => BodyError::Malformed,
-    }
-}
-
-impl Source for Http1 {
-    async fn read(&mut self) -> Result<Option<Bytes>, BError> {
-        self.read_body_bytes().await
-    }
-
-    fn is_done(&mut self) -> bool {
-        self.is_body_done()
-    }
-}
-
-impl Source for Http2 {
-    async fn read(&mut self) -> Result<Option<Bytes>, BError> {
-        self.read_body_bytes().await
-    }
-
-    fn is_done(&mut self) -> bool {
-        self.is_body_done()
     }
 }

@@ -1,13 +1,14 @@
 //! Everything between a connection and the edge: HTTP/1 and HTTP/2 in, whole answers and event streams out.
 //!
-//! HTTP/1 has a connection loop of its own over Pingora's session: the session parses and frames requests, and an
-//! answer's head and body leave in one write. HTTP/2 goes through Pingora's. Nothing here knows MCP.
+//! HTTP/1 has a connection loop of its own over Pingora's streams: `mcp_http1` says what a request is and where it ends, and
+//! an answer's head and body leave in one write. HTTP/2 goes through Pingora's. Nothing here knows MCP.
 
 mod body;
 mod h1;
 mod h2;
 mod handler;
 mod head;
+mod input;
 mod open;
 mod sse;
 mod wire;

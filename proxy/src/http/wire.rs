@@ -2,6 +2,7 @@
 
 use pingora_core::protocols::Stream;
 use pingora_timeout::timeout;
+use std::io::IoSlice;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -13,15 +14,25 @@ const LINGER_BYTES: usize = 4 << 20;
 #[derive(Debug)]
 pub(super) struct Unwritten;
 
-/// Writes and flushes all of `parts`; each single write may take `limit`.
-pub(super) async fn write(stream: &mut Stream, parts: [&[u8]; 2], limit: Duration) -> Result<(), Unwritten> {
-    for mut part in parts {
-        while !part.is_empty() {
-            match timeout(limit, stream.write(part)).await {
-                Ok(Ok(written)) if written > 0 => part = part.get(written..).unwrap_or_default(),
-                _ => return Err(Unwritten),
+/// Writes and flushes both parts, together as long as there is something of the first; each single write may take `limit`.
+pub(super) async fn write(
+    stream: &mut Stream,
+    [mut first, mut second]: [&[u8]; 2],
+    limit: Duration,
+) -> Result<(), Unwritten> {
+    while !first.is_empty() || !second.is_empty() {
+        let both = [IoSlice::new(first), IoSlice::new(second)];
+        let writing = async {
+            if first.is_empty() || second.is_empty() {
+                stream.write(if first.is_empty() { second } else { first }).await
+            } else {
+                stream.write_vectored(&both).await
             }
-        }
+        };
+        let Ok(Ok(written @ 1..)) = timeout(limit, writing).await else { return Err(Unwritten) };
+        let of_first = written.min(first.len());
+        first = first.get(of_first..).unwrap_or_default();
+        second = second.get(written - of_first..).unwrap_or_default();
     }
     match timeout(limit, stream.flush()).await {
         Ok(Ok(())) => Ok(()),

@@ -120,7 +120,7 @@ pub fn post(
         _ => None,
     };
     let (edge, body, headers) = (Arc::clone(edge), body.to_vec(), headers.clone());
-    let (caller, request_id, id) = (caller.clone(), *request_id, id.to_owned());
+    let (caller, request_id, id) = (caller.clone(), request_id.clone(), id.to_owned());
     tokio::spawn(async move {
         let work = async {
             let catalog = edge.catalog();

@@ -2,7 +2,7 @@
 
 use super::envelope::Message;
 use crate::failure::Failure;
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 use mcp_bundle::json::{Kind, Value};
 use mcp_bundle::tag::Era;
 
@@ -15,7 +15,7 @@ pub const NEWEST_LEGACY: Era = Era::V20251125;
 /// What clients speak that never said so (2025-06-18 and later tell it in a header).
 const UNSAID: Era = Era::V20250326;
 
-pub const VERSION_HEADER: &str = "mcp-protocol-version";
+pub static VERSION_HEADER: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
 /// The version header of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub enum Lane {
 
 impl<'a> Told<'a> {
     pub fn of(headers: &'a HeaderMap) -> Told<'a> {
-        let mut values = headers.get_all(VERSION_HEADER).iter();
+        let mut values = headers.get_all(&VERSION_HEADER).iter();
         let Some(value) = values.next() else {
             return Told::Nothing;
         };

@@ -8,7 +8,7 @@ use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::{Registry, Unit};
 use std::fmt::Error;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, PoisonError};
 
 pub fn encode(inner: Arc<Inner>) -> String {
@@ -29,16 +29,16 @@ impl Collector for Exposed {
         self.bundle(&mut encoder)?;
         self.calls(&mut encoder)?;
         self.latencies(&mut encoder)?;
-        counter(&mut encoder, "lists", "Answered tools/list requests", &inner.lists)?;
+        counter(&mut encoder, "lists", "Answered tools/list requests", inner.lists.sum())?;
         self.protocol_errors(&mut encoder)?;
-        counter(&mut encoder, "activations", "Bundles that were activated", &inner.reloads)?;
+        counter(&mut encoder, "activations", "Bundles that were activated", inner.reloads.load(Relaxed))?;
         let failed = "Bundles that could not be activated";
-        counter(&mut encoder, "failed_activations", failed, &inner.failed_reloads)?;
+        counter(&mut encoder, "failed_activations", failed, inner.failed_reloads.load(Relaxed))?;
         gauge(
             &mut encoder,
             "calls_in_flight",
             "Calls that are being worked on",
-            inner.calls_in_flight.get(),
+            inner.calls_in_flight.count(),
         )?;
         gauge(&mut encoder, "streams", "Event streams that are open", inner.streams.get())?;
         self.pool(&mut encoder)
@@ -119,14 +119,9 @@ impl Exposed {
     }
 }
 
-fn counter(
-    encoder: &mut DescriptorEncoder<'_>,
-    name: &str,
-    help: &str,
-    value: &AtomicU64,
-) -> Result<(), Error> {
+fn counter(encoder: &mut DescriptorEncoder<'_>, name: &str, help: &str, value: u64) -> Result<(), Error> {
     let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
-    encode_counter(&mut metric, value.load(Relaxed))
+    encode_counter(&mut metric, value)
 }
 
 fn encode_counter(metric: &mut MetricEncoder<'_>, value: u64) -> Result<(), Error> {

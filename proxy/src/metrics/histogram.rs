@@ -1,12 +1,13 @@
 //! Latencies. Threads count in cells of their own, so that they do not wait for each other's cache lines.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use crate::cells::{Apart, CELLS, own};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 /// How long calls took as a whole, upstream and here.
 #[derive(Debug, Default)]
 pub struct Latencies {
-    cells: [Cell; CELLS],
+    cells: [Apart<Parts>; CELLS],
 }
 
 /// What a histogram has counted.
@@ -25,11 +26,7 @@ pub enum Part {
     Proxy,
 }
 
-#[derive(Debug, Default)]
-#[repr(align(128))]
-struct Cell {
-    parts: [Histogram; 3],
-}
+type Parts = [Histogram; 3];
 
 #[derive(Debug, Default)]
 struct Histogram {
@@ -37,8 +34,6 @@ struct Histogram {
     /// One for each bound, then what is beyond.
     buckets: [AtomicU64; BOUNDS_US.len() + 1],
 }
-
-const CELLS: usize = 16;
 
 /// Upper bounds in microseconds.
 const BOUNDS_US: [u64; 18] = [
@@ -48,8 +43,7 @@ const BOUNDS_US: [u64; 18] = [
 
 impl Latencies {
     pub fn record(&self, total: Duration, upstream: Duration) {
-        let Some(cell) = self.cells.get(own_cell()) else { return };
-        let [all, above, here] = &cell.parts;
+        let [all, above, here] = own(&self.cells);
         all.record(total);
         above.record(upstream);
         here.record(total.saturating_sub(upstream));
@@ -61,7 +55,7 @@ impl Latencies {
         let bounds = BOUNDS_US.iter().map(|us| *us as f64 / 1e6).chain([f64::INFINITY]);
         counts.buckets = bounds.map(|bound| (bound, 0)).collect();
         for cell in &self.cells {
-            let Some(histogram) = cell.parts.get(part as usize) else { continue };
+            let Some(histogram) = cell.0.get(part as usize) else { continue };
             sum = sum.wrapping_add(histogram.sum_nanoseconds.load(Relaxed));
             for ((_, count), bucket) in counts.buckets.iter_mut().zip(&histogram.buckets) {
                 *count += bucket.load(Relaxed);
@@ -81,12 +75,4 @@ impl Histogram {
         }
         self.sum_nanoseconds.fetch_add(duration.as_nanos() as u64, Relaxed);
     }
-}
-
-fn own_cell() -> usize {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    thread_local! {
-        static OWN: usize = NEXT.fetch_add(1, Relaxed) % CELLS;
-    }
-    OWN.with(|own| *own)
 }

@@ -3,6 +3,8 @@
 mod expose;
 mod histogram;
 
+use crate::cells::Cells;
+use crate::in_flight::InFlight;
 use crate::record::{CallRecord, Outcome};
 use crate::upstream::PoolStats;
 use histogram::Latencies;
@@ -20,16 +22,14 @@ pub struct Metrics {
 /// The counters of one tool, looked up once when a bundle is activated.
 #[derive(Debug, Default)]
 pub struct ToolStats {
-    calls: [AtomicU64; Outcome::ALL.len()],
+    /// Successes are frequent, so threads count them apart; tools that nobody calls need no memory for it.
+    ok: OnceLock<Box<Cells>>,
+    failed: [AtomicU64; Outcome::ALL.len()],
 }
 
 /// Something that goes up and down.
 #[derive(Debug, Default)]
 pub struct Gauge(AtomicI64);
-
-/// Counts one while it lives.
-#[derive(Debug)]
-pub struct Counted<'g>(&'g Gauge);
 
 type PoolReader = Box<dyn Fn() -> PoolStats + Send + Sync>;
 
@@ -38,13 +38,13 @@ struct Inner {
     /// By name: the tools of the active bundle, and of one that is being made ready.
     tools: Mutex<BTreeMap<Box<str>, Arc<ToolStats>>>,
     latencies: Latencies,
-    lists: AtomicU64,
+    lists: Cells,
     /// In the order of [`CODES`], then all others.
     protocol_errors: [AtomicU64; CODES.len() + 1],
     reloads: AtomicU64,
     failed_reloads: AtomicU64,
     active: Mutex<Option<ActiveBundle>>,
-    calls_in_flight: Gauge,
+    calls_in_flight: InFlight,
     streams: Gauge,
     pool: OnceLock<PoolReader>,
 }
@@ -72,15 +72,20 @@ impl Metrics {
 
     /// Counts a finished call.
     pub fn call(&self, stats: &ToolStats, record: &CallRecord<'_>) {
-        if let Some(counter) = stats.calls.get(record.outcome as usize) {
-            counter.fetch_add(1, Relaxed);
+        match record.outcome {
+            Outcome::Ok => stats.ok.get_or_init(Box::default).add(1),
+            failure => {
+                if let Some(counter) = stats.failed.get(failure as usize) {
+                    counter.fetch_add(1, Relaxed);
+                }
+            }
         }
         self.inner.latencies.record(record.total, record.upstream);
     }
 
     /// Counts an answered `tools/list`.
     pub fn list(&self) {
-        self.inner.lists.fetch_add(1, Relaxed);
+        self.inner.lists.add(1);
     }
 
     /// Counts a JSON-RPC error.
@@ -111,7 +116,7 @@ impl Metrics {
     }
 
     /// Calls that are being worked on.
-    pub fn calls_in_flight(&self) -> &Gauge {
+    pub(crate) fn calls_in_flight(&self) -> &InFlight {
         &self.inner.calls_in_flight
     }
 
@@ -133,7 +138,10 @@ impl Metrics {
 
 impl ToolStats {
     pub fn calls(&self, outcome: Outcome) -> u64 {
-        self.calls.get(outcome as usize).map_or(0, |counter| counter.load(Relaxed))
+        match outcome {
+            Outcome::Ok => self.ok.get().map_or(0, |cells| cells.sum()),
+            failure => self.failed.get(failure as usize).map_or(0, |counter| counter.load(Relaxed)),
+        }
     }
 }
 
@@ -144,18 +152,6 @@ impl Gauge {
 
     pub fn get(&self) -> i64 {
         self.0.load(Relaxed)
-    }
-
-    /// Counts one until the guard is dropped.
-    pub fn count(&self) -> Counted<'_> {
-        self.add(1);
-        Counted(self)
-    }
-}
-
-impl Drop for Counted<'_> {
-    fn drop(&mut self) {
-        self.0.add(-1);
     }
 }
 

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 fn record(outcome: Outcome, total: Duration, upstream: Duration) -> CallRecord<'static> {
     CallRecord {
-        request_id: "r",
+        request_id: &crate::logging::RequestId::Made(1),
         tool: "a",
         era: None,
         outcome,
@@ -86,7 +86,7 @@ fn the_rest_is_counted_too() {
     metrics.protocol_error(7);
     metrics.activation_failed();
     metrics.observe_pool(|| PoolStats { idle: 3, opened: 5, reused: 8, failed: 2 });
-    let guard = metrics.calls_in_flight().count();
+    let guard = metrics.calls_in_flight().enter(10);
     metrics.streams().add(2);
     let text = metrics.encode();
     for (series, wanted) in [
@@ -103,5 +103,5 @@ fn the_rest_is_counted_too() {
         assert_eq!(value(&text, series), Some(wanted), "{series} in {text}");
     }
     drop(guard);
-    assert_eq!(metrics.calls_in_flight().get(), 0);
+    assert_eq!(metrics.calls_in_flight().count(), 0);
 }

@@ -1,10 +1,6 @@
 //! What an exchange over one connection ends with.
 
 use super::{Received, UpstreamError};
-use http::HeaderMap;
-use http::header::{AsHeaderName, CONTENT_LOCATION, CONTENT_TYPE, LOCATION, RETRY_AFTER};
-use pingora_core::{Error, ErrorType};
-use pingora_http::ResponseHeader;
 
 /// What the head of an answer says about the next request.
 #[derive(Debug, Default)]
@@ -44,28 +40,64 @@ impl Failure {
     }
 }
 
-/// Takes what is wanted of a head.
-pub(super) fn take_head(head: &ResponseHeader, received: &mut Received) -> Hints {
-    let status = head.status.as_u16();
-    received.status = status;
-    received.content_type = text(&head.headers, CONTENT_TYPE);
-    received.content_location = text(&head.headers, CONTENT_LOCATION);
-    let wanted = |condition: bool, name| if condition { text(&head.headers, name) } else { None };
-    Hints {
-        location: wanted((300..400).contains(&status), LOCATION),
-        retry_after: wanted((502..=504).contains(&status), RETRY_AFTER),
+/// The headers of an answer that count, each the first of its name.
+#[derive(Debug, Default)]
+pub(super) struct Wanted<'h> {
+    content_type: Option<&'h [u8]>,
+    content_location: Option<&'h [u8]>,
+    location: Option<&'h [u8]>,
+    retry_after: Option<&'h [u8]>,
+    pub keep_alive: Option<&'h [u8]>,
+    pub content_encoding: Option<&'h [u8]>,
+    /// The body is said to be encoded several times.
+    pub is_encoded_again: bool,
+}
+
+impl<'h> Wanted<'h> {
+    /// Names in any case.
+    pub fn of(headers: impl Iterator<Item = (&'h str, &'h [u8])>) -> Wanted<'h> {
+        let mut wanted = Wanted::default();
+        for (name, value) in headers {
+            let is = |known: &str| name.eq_ignore_ascii_case(known);
+            // Lengths tell nearly all headers apart from these.
+            let slot = match name.len() {
+                8 if is("location") => &mut wanted.location,
+                10 if is("keep-alive") => &mut wanted.keep_alive,
+                11 if is("retry-after") => &mut wanted.retry_after,
+                12 if is("content-type") => &mut wanted.content_type,
+                16 if is("content-location") => &mut wanted.content_location,
+                16 if is("content-encoding") => {
+                    wanted.is_encoded_again |= wanted.content_encoding.is_some();
+                    &mut wanted.content_encoding
+                }
+                _ => continue,
+            };
+            slot.get_or_insert(value);
+        }
+        wanted
+    }
+
+    /// Fills in what is known after the head.
+    pub fn take(&self, status: u16, received: &mut Received) -> Hints {
+        received.status = status;
+        received.content_type = text(self.content_type);
+        received.content_location = text(self.content_location);
+        Hints {
+            location: self
+                .location
+                .filter(|_| (300..400).contains(&status))
+                .and_then(|value| text(Some(value))),
+            retry_after: self
+                .retry_after
+                .filter(|_| (502..=504).contains(&status))
+                .and_then(|value| text(Some(value))),
+        }
     }
 }
 
-/// A header's first value, if it is visible ASCII.
-pub(super) fn text(headers: &HeaderMap, name: impl AsHeaderName) -> Option<String> {
-    Some(headers.get(name)?.to_str().ok()?.to_owned())
-}
-
-/// Tells a connection that ended from an answer that is none.
-pub(super) fn read_error(error: &Error) -> UpstreamError {
-    match error.etype {
-        ErrorType::ConnectionClosed | ErrorType::ReadError | ErrorType::WriteError => UpstreamError::Closed,
-        _ => UpstreamError::Protocol,
-    }
+/// A header's value, if it is visible ASCII.
+pub(super) fn text(value: Option<&[u8]>) -> Option<String> {
+    let value = value?.trim_ascii();
+    let is_visible = value.iter().all(|byte| *byte == b'\t' || (b' '..=b'~').contains(byte));
+    if is_visible { std::str::from_utf8(value).ok().map(str::to_owned) } else { None }
 }

@@ -37,7 +37,7 @@ pub(super) async fn connect(network: &Network, call: &Exchange<'_>) -> Result<Co
     };
     let counters = &network.counters;
     let counter = if connected.is_ok() { &counters.opened } else { &counters.failed };
-    counter.fetch_add(1, Ordering::Relaxed);
+    counter.add(1);
     connected
 }
 

@@ -1,17 +1,16 @@
 //! The body of an answer: decompressed as it arrives, never larger than the call takes.
 
 use super::UpstreamError;
+use super::answer::Wanted;
 use brotli::enc::StandardAlloc;
 use brotli::{BrotliDecompressStream, BrotliResult, BrotliState};
 use flate2::write::MultiGzDecoder;
-use http::HeaderMap;
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use std::io::Write;
 use zstd::stream::raw::{Decoder as ZstdDecoder, InBuffer, Operation, OutBuffer};
 use zstd::zstd_safe::DParameter;
 
-/// Memory that is reserved on the word of a `content-length`.
-const MAX_TRUST: usize = 1 << 20;
+/// Memory that is reserved on the word of a `content-length`. What is reserved and not written takes no memory.
+const MAX_TRUST: usize = 16 << 20;
 /// Gzip grows at most about a thousand times, so a step of it makes a few megabytes at most.
 const GZIP_STEP: usize = 4 << 10;
 const STEP_OUT: usize = 32 << 10;
@@ -29,7 +28,7 @@ pub(super) struct Body<'a> {
     scratch: Vec<u8>,
 }
 
-enum Coding {
+pub(super) enum Coding {
     Identity,
     Gzip(MultiGzDecoder<Vec<u8>>),
     Brotli { state: Box<BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>>, ended: bool },
@@ -37,22 +36,27 @@ enum Coding {
 }
 
 impl<'a> Body<'a> {
+    /// `length` is what the head says; a body that is announced as too large is not read at all.
     pub fn new(
-        headers: &HeaderMap,
+        coding: Coding,
+        length: Option<u64>,
         status: u16,
         limit: usize,
         out: &'a mut Vec<u8>,
     ) -> Result<Body<'a>, UpstreamError> {
-        let coding = Coding::of(headers)?;
         let body = Body { out, status, limit, arrived: 0, coding, scratch: Vec::new() };
-        let length = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
         if let Some(length) = length {
-            if length > limit {
+            if length > limit as u64 {
                 return Err(body.too_large());
             }
-            body.out.reserve(length.min(MAX_TRUST));
+            body.out.reserve((length as usize).min(MAX_TRUST));
         }
         Ok(body)
+    }
+
+    /// Where a body of known length goes as it is, without a step in between; `None` if it is compressed.
+    pub fn plain(self) -> Result<&'a mut Vec<u8>, Body<'a>> {
+        if matches!(self.coding, Coding::Identity) { Ok(self.out) } else { Err(self) }
     }
 
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), UpstreamError> {
@@ -172,13 +176,12 @@ impl<'a> Body<'a> {
 }
 
 impl Coding {
-    fn of(headers: &HeaderMap) -> Result<Coding, UpstreamError> {
-        let mut values = headers.get_all(CONTENT_ENCODING).iter();
-        let Some(value) = values.next() else { return Ok(Coding::Identity) };
-        if values.next().is_some() {
+    pub fn of(wanted: &Wanted<'_>) -> Result<Coding, UpstreamError> {
+        let Some(name) = wanted.content_encoding else { return Ok(Coding::Identity) };
+        if wanted.is_encoded_again {
             return Err(unknown());
         }
-        let name = value.as_bytes().trim_ascii();
+        let name = name.trim_ascii();
         let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
         if name.is_empty() || is("identity") {
             Ok(Coding::Identity)

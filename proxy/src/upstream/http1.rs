@@ -1,18 +1,18 @@
-//! One exchange over an HTTP/1.1 connection. The request leaves in one write; the answer's framing is Pingora's.
+//! One exchange over an HTTP/1.1 connection. The request leaves in one write; a plain body of known length is read to where it
+//! stays.
 
-use super::answer::{self, Failure, Hints};
-use super::decode::Body;
-use super::early::{Early, Replayed};
-use super::{Exchange, Received, UpstreamError, wire};
+use super::answer::{self, Failure, Hints, Wanted};
+use super::decode::{Body, Coding};
+use super::{Exchange, Received, UpstreamError, early, wire};
 use mcp_bundle::tag::Method;
+use mcp_http1::{Body as Framing, Chunked, read_response};
 use pingora_core::protocols::Stream;
-use pingora_core::protocols::http::v1::client::HttpSession;
 use std::cell::Cell;
 use std::io;
 use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
-use tokio::io::{AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 /// A body up to here is copied behind its head; a larger one is written after it.
 const MAX_COPIED_BODY: usize = 64 << 10;
@@ -20,6 +20,14 @@ const MAX_COPIED_BODY: usize = 64 << 10;
 const ONE_CALL: usize = 1024;
 /// Answers of the 1xx kind before the real one.
 const MAX_INFORMATIONAL: usize = 16;
+/// Longest head of an answer.
+const MAX_HEAD: usize = 64 << 10;
+/// Room for a head and, nearly always, the whole of a short body.
+const FIRST_READ: usize = 4 << 10;
+/// Room for what is decoded before it is kept.
+const NEXT_READ: usize = 16 << 10;
+/// A plain body is read in steps of this, whatever length it was announced with.
+const BODY_STEP: usize = 1 << 20;
 /// A server's keep-alive time is cut by this, so that a request does not meet the close on its way.
 const KEEP_ALIVE_MARGIN: Duration = Duration::from_secs(1);
 
@@ -43,55 +51,45 @@ struct Sent {
     clean: bool,
 }
 
+/// What the head of an answer says.
+struct Head {
+    length: usize,
+    framing: Framing,
+    keep_alive: bool,
+    lifetime: Option<Duration>,
+    coding: Result<Coding, UpstreamError>,
+    hints: Hints,
+}
+
 pub(super) async fn exchange(
-    stream: Stream,
+    mut stream: Stream,
     call: &Exchange<'_>,
     target: &[u8],
     received: &mut Received,
 ) -> Result<(Hints, Option<Kept>), Failure> {
-    let (mut session, sent) = match call.request.method {
-        Method::Head => send_head_request(stream, call, target).await?,
-        _ => send(stream, call, target).await,
-    };
+    let sent = send(&mut stream, call, target, &mut received.input).await;
     if sent.any {
         received.attempts = received.attempts.saturating_add(1);
     }
-    if let Err(error) = read_final_head(&mut session).await {
-        return Err(Failure { error, sent: sent.any, answered: false });
-    }
-    let Some(head) = session.resp_header() else {
-        return Err(Failure::unanswered(UpstreamError::Protocol));
-    };
-    if has_other_coding(&head.headers) {
-        return Err(Failure::answered(UpstreamError::Protocol));
-    }
-    let hints = answer::take_head(head, received);
-    let lifetime = answer::text(&head.headers, "keep-alive").and_then(|value| keep_alive(&value));
-    read_body(&mut session, call.max_response, received).await.map_err(Failure::answered)?;
-    session.respect_keepalive();
-    if !sent.clean || !session.will_keepalive() || lifetime == Some(Duration::ZERO) {
-        return Ok((hints, None));
-    }
-    let kept = session.reuse().await.map(|stream| Kept { stream, lifetime });
-    Ok((hints, kept))
-}
-
-/// Pingora must write a HEAD request itself to know that its answer has no body.
-async fn send_head_request(
-    stream: Stream,
-    call: &Exchange<'_>,
-    target: &[u8],
-) -> Result<(HttpSession, Sent), Failure> {
-    let header = wire::header(call, target).ok_or_else(|| Failure::unsent(unspeakable()))?;
-    let mut session = HttpSession::new(stream);
-    match session.write_request_header(header).await {
-        Ok(_) => Ok((session, Sent { any: true, clean: true })),
-        Err(_) => Err(Failure::unanswered(UpstreamError::Closed)),
-    }
+    let to_head_request = call.request.method == Method::Head;
+    let head = read_final_head(&mut stream, to_head_request, received).await.map_err(|error| Failure {
+        error,
+        sent: sent.any,
+        answered: false,
+    })?;
+    let Head { framing, keep_alive, lifetime, hints, .. } = head;
+    read_body(&mut stream, head.length, framing, head.coding, call.max_response, received)
+        .await
+        .map_err(Failure::answered)?;
+    // More than the answer would be taken for the next one.
+    let clean = sent.clean && received.input.is_empty();
+    let keep = clean && keep_alive && lifetime != Some(Duration::ZERO);
+    Ok((hints, keep.then_some(Kept { stream, lifetime })))
 }
 
 /// Writes head and body. A failure is not the end: an upstream that refuses a body may have answered already.
-async fn send(mut stream: Stream, call: &Exchange<'_>, target: &[u8]) -> (HttpSession, Sent) {
+async fn send(stream: &mut Stream, call: &Exchange<'_>, target: &[u8], input: &mut Vec<u8>) -> Sent {
+    input.clear();
     let mut buffer = WIRE.take();
     buffer.clear();
     wire::write_head(&mut buffer, call, target);
@@ -100,25 +98,19 @@ async fn send(mut stream: Stream, call: &Exchange<'_>, target: &[u8]) -> (HttpSe
         buffer.extend_from_slice(rest);
         rest = &[];
     }
-    let mut early = Early::default();
     let written = async {
-        write_all(&mut stream, &buffer, &mut early).await?;
-        write_all(&mut stream, rest, &mut early).await?;
+        write_all(stream, &buffer, input).await?;
+        write_all(stream, rest, input).await?;
         stream.flush().await
     };
     let whole = written.await.is_ok();
     let any = whole || buffer.len() + rest.len() > ONE_CALL;
     WIRE.set(buffer);
-    let early = early.into_bytes();
-    let clean = whole && early.is_empty();
-    if !early.is_empty() {
-        stream = Box::new(Replayed::new(early, stream));
-    }
-    (HttpSession::new(stream), Sent { any, clean })
+    Sent { any, clean: whole && input.is_empty() }
 }
 
 /// Writes `bytes`, and looks for an early answer whenever the upstream does not take them.
-async fn write_all(stream: &mut Stream, bytes: &[u8], early: &mut Early) -> io::Result<()> {
+async fn write_all(stream: &mut Stream, bytes: &[u8], input: &mut Vec<u8>) -> io::Result<()> {
     let mut rest = bytes;
     std::future::poll_fn(|context| {
         while !rest.is_empty() {
@@ -127,8 +119,7 @@ async fn write_all(stream: &mut Stream, bytes: &[u8], early: &mut Early) -> io::
                 Poll::Ready(Ok(written)) => rest = rest.get(written..).unwrap_or_default(),
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Pending => {
-                    return early
-                        .poll_refusal(stream, context)
+                    return early::poll_refusal(stream, input, context)
                         .map(|()| Err(io::ErrorKind::BrokenPipe.into()));
                 }
             }
@@ -138,41 +129,162 @@ async fn write_all(stream: &mut Stream, bytes: &[u8], early: &mut Early) -> io::
     .await
 }
 
-async fn read_final_head(session: &mut HttpSession) -> Result<(), UpstreamError> {
-    for _ in 0..MAX_INFORMATIONAL {
-        session.read_response().await.map_err(|error| answer::read_error(&error))?;
-        match session.get_status().map(|status| status.as_u16()) {
-            // Nobody asked for another protocol.
-            None | Some(101) => return Err(UpstreamError::Protocol),
-            Some(100..=199) => {}
-            Some(_) => return Ok(()),
+/// Reads heads until one is not of the 1xx kind.
+async fn read_final_head(
+    stream: &mut Stream,
+    to_head_request: bool,
+    received: &mut Received,
+) -> Result<Head, UpstreamError> {
+    let mut informational = 0;
+    loop {
+        match parse_head(to_head_request, received)? {
+            Some(head) => match received.status {
+                // Nobody asked for another protocol.
+                101 => return Err(UpstreamError::Protocol),
+                100..=199 => {
+                    informational += 1;
+                    if informational > MAX_INFORMATIONAL {
+                        return Err(UpstreamError::Protocol);
+                    }
+                    received.input.drain(..head.length);
+                }
+                _ => return Ok(head),
+            },
+            None if received.input.len() >= MAX_HEAD => return Err(UpstreamError::Protocol),
+            None => read_more(stream, &mut received.input, FIRST_READ).await?,
         }
     }
-    Err(UpstreamError::Protocol)
 }
 
+/// `None` if the head is not whole yet.
+fn parse_head(to_head_request: bool, received: &mut Received) -> Result<Option<Head>, UpstreamError> {
+    let input = std::mem::take(&mut received.input);
+    let head = read_response(&input, to_head_request, |head| {
+        let wanted = Wanted::of(head.headers.iter().map(|header| (header.name, header.value)));
+        Head {
+            length: head.length,
+            framing: head.body,
+            keep_alive: head.keep_alive,
+            lifetime: answer::text(wanted.keep_alive).and_then(|value| keep_alive(&value)),
+            coding: Coding::of(&wanted),
+            hints: wanted.take(head.status, received),
+        }
+    });
+    received.input = input;
+    head.map_err(|_| UpstreamError::Protocol)
+}
+
+/// Reads the body behind a head; what is left of the input does not belong to the answer.
 async fn read_body(
-    session: &mut HttpSession,
+    stream: &mut Stream,
+    head_length: usize,
+    framing: Framing,
+    coding: Result<Coding, UpstreamError>,
     limit: usize,
     received: &mut Received,
 ) -> Result<(), UpstreamError> {
-    if session.is_body_done() {
-        return Ok(());
+    let Received { input, body: out, status, .. } = received;
+    input.drain(..head_length);
+    let length = match framing {
+        Framing::None => return Ok(()),
+        Framing::Length(length) => Some(length),
+        Framing::Chunked | Framing::UntilClose => None,
+    };
+    let body = Body::new(coding?, length, *status, limit, out)?;
+    match (framing, length) {
+        (_, Some(length)) => match body.plain() {
+            Ok(out) => read_plain(stream, input, length, out).await,
+            // Compressed data is short, so decoders may be large.
+            Err(body) => Box::pin(read_coded(stream, input, length, body)).await,
+        },
+        (Framing::Chunked, _) => Box::pin(read_chunked(stream, input, body)).await,
+        _ => Box::pin(read_to_end(stream, input, body)).await,
     }
-    let Some(head) = session.resp_header() else { return Err(UpstreamError::Protocol) };
-    let mut body = Body::new(&head.headers, received.status, limit, &mut received.body)?;
-    while let Some(bytes) = session.read_body_ref().await.map_err(|error| answer::read_error(&error))? {
-        body.push(bytes)?;
-    }
-    body.finish()
 }
 
-/// Whether a body is coded in another way than in chunks, which nobody asked for and only the framing would see.
-fn has_other_coding(headers: &http::HeaderMap) -> bool {
-    let codings = headers.get_all(http::header::TRANSFER_ENCODING).iter();
-    codings
-        .enumerate()
-        .any(|(index, coding)| index > 0 || !coding.as_bytes().eq_ignore_ascii_case(b"chunked"))
+async fn read_plain(
+    stream: &mut Stream,
+    input: &mut Vec<u8>,
+    length: u64,
+    out: &mut Vec<u8>,
+) -> Result<(), UpstreamError> {
+    // The caller's limit is below the size of memory.
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    let here = length.min(input.len());
+    out.extend(input.drain(..here));
+    while out.len() < length {
+        let left = length - out.len();
+        out.reserve(left.min(BODY_STEP));
+        let most = left.min(BODY_STEP) as u64;
+        match (&mut *stream).take(most).read_buf(out).await {
+            Ok(read) if read > 0 => {}
+            _ => return Err(UpstreamError::Closed),
+        }
+    }
+    Ok(())
+}
+
+async fn read_coded(
+    stream: &mut Stream,
+    input: &mut Vec<u8>,
+    mut left: u64,
+    mut body: Body<'_>,
+) -> Result<(), UpstreamError> {
+    loop {
+        let here = usize::try_from(left).unwrap_or(usize::MAX).min(input.len());
+        body.push(input.get(..here).unwrap_or_default())?;
+        input.drain(..here);
+        left -= here as u64;
+        if left == 0 {
+            return body.finish();
+        }
+        read_more(stream, input, NEXT_READ).await?;
+    }
+}
+
+async fn read_chunked(
+    stream: &mut Stream,
+    input: &mut Vec<u8>,
+    mut body: Body<'_>,
+) -> Result<(), UpstreamError> {
+    let mut chunked = Chunked::default();
+    loop {
+        let mut rest = input.as_slice();
+        while let Some(data) = chunked.next(&mut rest).map_err(|_| UpstreamError::Protocol)? {
+            body.push(data)?;
+        }
+        let used = input.len() - rest.len();
+        input.drain(..used);
+        if chunked.is_done() {
+            return body.finish();
+        }
+        read_more(stream, input, NEXT_READ).await?;
+    }
+}
+
+async fn read_to_end(
+    stream: &mut Stream,
+    input: &mut Vec<u8>,
+    mut body: Body<'_>,
+) -> Result<(), UpstreamError> {
+    loop {
+        body.push(input)?;
+        input.clear();
+        input.reserve(NEXT_READ);
+        match stream.read_buf(input).await {
+            Ok(0) => return body.finish(),
+            Ok(_) => {}
+            Err(_) => return Err(UpstreamError::Closed),
+        }
+    }
+}
+
+async fn read_more(stream: &mut Stream, input: &mut Vec<u8>, room: usize) -> Result<(), UpstreamError> {
+    input.reserve(room);
+    match stream.read_buf(input).await {
+        Ok(read) if read > 0 => Ok(()),
+        _ => Err(UpstreamError::Closed),
+    }
 }
 
 /// The time in `timeout=5, max=100`, with a margin.
@@ -182,8 +294,4 @@ fn keep_alive(value: &str) -> Option<Duration> {
         parameters.into_iter().find(|(name, _)| name.trim().eq_ignore_ascii_case("timeout"))?;
     let seconds = seconds.trim().parse::<u32>().ok()?;
     Some(Duration::from_secs(seconds.into()).saturating_sub(KEEP_ALIVE_MARGIN))
-}
-
-fn unspeakable() -> UpstreamError {
-    UpstreamError::Connect("the request cannot be written".to_owned())
 }

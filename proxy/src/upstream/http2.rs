@@ -1,10 +1,11 @@
 //! One exchange over a stream of a shared HTTP/2 connection.
 
-use super::answer::{self, Failure, Hints};
-use super::decode::Body;
+use super::answer::{Failure, Hints, Wanted};
+use super::decode::{Body, Coding};
 use super::network::Origin;
 use super::{Exchange, Received, UpstreamError, pool, wire};
 use bytes::Bytes;
+use http::header::CONTENT_LENGTH;
 use mcp_bundle::tag::Method;
 use pingora_core::connectors::http::v2::ConnectionRef;
 use pingora_core::protocols::http::v2::client::Http2Session;
@@ -56,11 +57,18 @@ pub(super) async fn exchange(
     let Some(head) = session.response_header() else {
         return Err(Failure::unanswered(UpstreamError::Protocol));
     };
-    let hints = answer::take_head(head, received);
+    let headers = head.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
+    let wanted = Wanted::of(headers);
+    let hints = wanted.take(head.status.as_u16(), received);
+    let coding = Coding::of(&wanted);
+    let length = head.headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
     let body = match (call.request.method, received.status) {
         // Their `content-length` speaks of a body that does not come.
         (Method::Head, _) | (_, 204 | 304) => read_nothing(&mut session).await,
-        _ => read_body(&mut session, call.max_response, received).await,
+        _ => match coding {
+            Ok(coding) => read_body(&mut session, coding, length, call.max_response, received).await,
+            Err(error) => Err(error),
+        },
     };
     body.map_err(Failure::answered)?;
     Ok(hints)
@@ -68,11 +76,12 @@ pub(super) async fn exchange(
 
 async fn read_body(
     session: &mut Http2Session,
+    coding: Coding,
+    length: Option<u64>,
     limit: usize,
     received: &mut Received,
 ) -> Result<(), UpstreamError> {
-    let Some(head) = session.response_header() else { return Err(UpstreamError::Protocol) };
-    let mut body = Body::new(&head.headers, received.status, limit, &mut received.body)?;
+    let mut body = Body::new(coding, length, received.status, limit, &mut received.body)?;
     while let Some(bytes) = read(session).await? {
         body.push(&bytes)?;
     }

@@ -80,6 +80,8 @@ pub struct Received {
     pub body: Vec<u8>,
     /// Requests that were sent, the last one included.
     pub attempts: u8,
+    /// What was read from a connection and is not the body yet.
+    input: Vec<u8>,
 }
 
 impl Received {
@@ -89,6 +91,7 @@ impl Received {
         self.content_location = None;
         self.body.clear();
         self.attempts = 0;
+        self.input.clear();
     }
 }
 

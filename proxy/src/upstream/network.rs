@@ -4,6 +4,7 @@ use super::answer::{Failure, Hints};
 use super::connect::{self, Addresses};
 use super::pool::{self, Connection};
 use super::{Exchange, OriginKey, Received, UpstreamError, http1, http2, redirect, retry};
+use crate::cells::Cells;
 use crate::settings::PoolSettings;
 use arc_swap::ArcSwapOption;
 use pingora_core::connectors::{ConnectorOptions, TransportConnector};
@@ -50,17 +51,16 @@ pub struct PoolStats {
 
 #[derive(Debug, Default)]
 pub(super) struct Counters {
-    pub opened: AtomicU64,
-    pub reused: AtomicU64,
-    pub failed: AtomicU64,
-    pub idle: AtomicU64,
+    pub opened: Cells,
+    pub reused: Cells,
+    pub failed: Cells,
+    pub idle: Cells,
 }
 
 impl Counters {
     fn read(&self) -> PoolStats {
-        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let Counters { opened, reused, failed, idle } = self;
-        PoolStats { opened: read(opened), reused: read(reused), failed: read(failed), idle: read(idle) }
+        PoolStats { opened: opened.sum(), reused: reused.sum(), failed: failed.sum(), idle: idle.sum() }
     }
 }
 
@@ -160,13 +160,14 @@ impl Network {
         received: &mut Received,
     ) -> Result<Hints, Failure> {
         if let Some(kept) = pool::take(call.origin) {
-            self.counters.reused.fetch_add(1, Ordering::Relaxed);
+            self.counters.reused.add(1);
             match self.exchange(kept, call, target, received).await {
                 Err(failure) if failure.may_repeat(call.idempotent) => {}
                 done => return done,
             }
         }
-        let fresh = connect::connect(self, call).await.map_err(Failure::unsent)?;
+        // Boxed, as all that is rare: what may wait here is part of every call's future, and that is moved.
+        let fresh = Box::pin(connect::connect(self, call)).await.map_err(Failure::unsent)?;
         if let Connection::Shared(connection) = &fresh {
             pool::share(call.origin, &self.counters, connection, self.settings.idle);
         }
@@ -182,7 +183,7 @@ impl Network {
     ) -> Result<Hints, Failure> {
         let stream = match connection {
             Connection::Shared(connection) => {
-                return http2::exchange(&connection, call, target, received).await;
+                return Box::pin(http2::exchange(&connection, call, target, received)).await;
             }
             Connection::Single(stream) => stream,
         };

@@ -7,7 +7,6 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, ReadBuf};
@@ -32,8 +31,8 @@ struct Pool {
     sweeper: Option<JoinHandle<()>>,
 }
 
-#[derive(Default)]
 struct Shelf {
+    counters: Arc<Counters>,
     /// The last one was used last.
     single: Vec<Idle>,
     shared: Option<Shared>,
@@ -42,7 +41,6 @@ struct Shelf {
 struct Idle {
     stream: Stream,
     until: Instant,
-    _counted: Counted,
 }
 
 struct Shared {
@@ -50,11 +48,7 @@ struct Shared {
     /// Without streams; a call moves it.
     until: Instant,
     idle: Duration,
-    _counted: Counted,
 }
-
-/// One connection in the count of idle ones.
-struct Counted(Arc<Counters>);
 
 /// Takes a connection that is alive, as far as can be known without asking the upstream.
 pub(super) fn take(origin: &Origin) -> Option<Connection> {
@@ -68,9 +62,11 @@ pub(super) fn take(origin: &Origin) -> Option<Connection> {
             }
             if !shared.is_good(now) {
                 shelf.shared = None;
+                shelf.counters.idle.subtract(1);
             }
         }
-        while let Some(Idle { mut stream, until, .. }) = shelf.single.pop() {
+        while let Some(Idle { mut stream, until }) = shelf.single.pop() {
+            shelf.counters.idle.subtract(1);
             if now < until && is_quiet(&mut stream) {
                 return Some(Connection::Single(stream));
             }
@@ -82,13 +78,10 @@ pub(super) fn take(origin: &Origin) -> Option<Connection> {
 /// Keeps a connection for `idle`, unless there are `limit` of them already.
 pub(super) fn put(origin: &Origin, counters: &Arc<Counters>, stream: Stream, idle: Duration, limit: usize) {
     with_pool(|pool| {
-        let shelf = pool.shelves.entry(origin.id).or_default();
+        let shelf = pool.shelf(origin, counters);
         if shelf.single.len() < limit {
-            shelf.single.push(Idle {
-                stream,
-                until: Instant::now() + idle,
-                _counted: Counted::new(counters),
-            });
+            shelf.single.push(Idle { stream, until: Instant::now() + idle });
+            shelf.counters.idle.add(1);
         }
         pool.watch();
     });
@@ -97,11 +90,12 @@ pub(super) fn put(origin: &Origin, counters: &Arc<Counters>, stream: Stream, idl
 /// Lets other calls of this thread use a connection, unless they share one with room already.
 pub(super) fn share(origin: &Origin, counters: &Arc<Counters>, connection: &ConnectionRef, idle: Duration) {
     with_pool(|pool| {
-        let shelf = pool.shelves.entry(origin.id).or_default();
+        let shelf = pool.shelf(origin, counters);
         if !shelf.shared.as_ref().is_some_and(|shared| shared.connection.can_accept_streams(1)) {
             let until = Instant::now() + idle;
             let connection = connection.clone();
-            shelf.shared = Some(Shared { connection, until, idle, _counted: Counted::new(counters) });
+            let before = shelf.shared.replace(Shared { connection, until, idle });
+            shelf.counters.idle.add(u64::from(before.is_none()));
         }
         pool.watch();
     });
@@ -111,18 +105,29 @@ pub(super) fn share(origin: &Origin, counters: &Arc<Counters>, connection: &Conn
 pub(super) fn forget(origin: &Origin, connection: &ConnectionRef) {
     with_pool(|pool| {
         if let Some(shelf) = pool.shelves.get_mut(&origin.id) {
-            shelf.shared.take_if(|shared| shared.connection.id() == connection.id());
+            let known = shelf.shared.take_if(|shared| shared.connection.id() == connection.id());
+            shelf.counters.idle.subtract(u64::from(known.is_some()));
         }
     });
 }
 
 impl Pool {
+    fn shelf(&mut self, origin: &Origin, counters: &Arc<Counters>) -> &mut Shelf {
+        self.shelves.entry(origin.id).or_insert_with(|| Shelf {
+            counters: Arc::clone(counters),
+            single: Vec::new(),
+            shared: None,
+        })
+    }
+
     /// Drops what is over its time, also when no call comes.
     fn sweep(&mut self) {
         let now = Instant::now();
         self.shelves.retain(|_, shelf| {
+            let before = shelf.kept();
             shelf.single.retain(|idle| now < idle.until);
             shelf.shared.take_if(|shared| !shared.is_good(now));
+            shelf.counters.idle.subtract(before - shelf.kept());
             !shelf.single.is_empty() || shelf.shared.is_some()
         });
     }
@@ -157,16 +162,16 @@ impl Shared {
     }
 }
 
-impl Counted {
-    fn new(counters: &Arc<Counters>) -> Counted {
-        counters.idle.fetch_add(1, Ordering::Relaxed);
-        Counted(Arc::clone(counters))
+impl Shelf {
+    fn kept(&self) -> u64 {
+        self.single.len() as u64 + u64::from(self.shared.is_some())
     }
 }
 
-impl Drop for Counted {
+/// A thread that ends takes its connections along.
+impl Drop for Shelf {
     fn drop(&mut self) {
-        self.0.idle.fetch_sub(1, Ordering::Relaxed);
+        self.counters.idle.subtract(self.kept());
     }
 }
 
