@@ -119,7 +119,9 @@ mod tests {
     use proptest::prelude::*;
 
     /// The data, and what follows the body; `None` if the body has no end.
-    fn decode(input: &[u8], step: usize) -> Result<Option<(Vec<u8>, Vec<u8>)>, Malformed> {
+    type Decoded = Option<(Vec<u8>, Vec<u8>)>;
+
+    fn decode(input: &[u8], step: usize) -> Result<Decoded, Malformed> {
         let (mut chunked, mut data) = (Chunked::default(), Vec::new());
         let mut pieces = input.chunks(step.max(1));
         for piece in pieces.by_ref() {

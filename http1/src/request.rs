@@ -70,7 +70,7 @@ mod tests {
     fn every_part_of_a_head_asks_for_more() {
         let text = "POST /mcp HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
         for end in 0..text.len() {
-            assert_eq!(read(&text[..end]), Ok(None), "{end}");
+            assert_eq!(read_request(&text.as_bytes()[..end], |_| ()), Ok(None), "{end}");
         }
         assert_eq!(read(text), Ok(Some((Body::Chunked, true, text.len()))));
     }

@@ -14,10 +14,6 @@ use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::request::Parts;
 
 /// What a request head asks for.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly every request is served, and memory for it would cost more"
-)]
 #[derive(Debug)]
 pub enum Route {
     /// The reply is already written: the body does not matter.

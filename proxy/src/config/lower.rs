@@ -179,8 +179,8 @@ impl Lowering<'_> {
     }
 
     fn settings(&mut self, top: &Table<'_, '_>) -> Settings {
-        let mut settings = Settings::default();
-        settings.without_metrics = self.reader.flag(top, "metrics") == Some(false);
+        let without_metrics = self.reader.flag(top, "metrics") == Some(false);
+        let mut settings = Settings { without_metrics, ..Settings::default() };
         for name in ["limits", "timeouts", "pool", "list"] {
             let Some(table) = self.reader.subtable(top, name) else { continue };
             for number in NUMBERS.iter().filter(|number| number.table == name) {

@@ -94,10 +94,10 @@ pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, shutdown: &Sh
                 connection.shrink();
             }
             Next::Cut => {
-                let sent = connection.send(Framing { old, keep: false }, request.head_only).await;
-                return if sent.is_ok() {
-                    wire::close_gently(connection.stream).await
-                };
+                if connection.send(Framing { old, keep: false }, request.head_only).await.is_ok() {
+                    wire::close_gently(connection.stream).await;
+                }
+                return;
             }
             Next::Stream(events) => return connection.stream(request, *events, stopping).await,
             Next::Nothing => return,

@@ -7,7 +7,9 @@ use http::{HeaderName, HeaderValue, Method, Uri, Version};
 use mcp_http1::{Body as Framing, Chunked, Malformed, read_request};
 use pingora_core::protocols::Stream;
 use pingora_timeout::timeout;
-use tokio::io::AsyncReadExt;
+use std::pin::Pin;
+use std::task::Poll;
+use tokio::io::{AsyncRead, AsyncReadExt, ReadBuf};
 
 /// Longest head of a request.
 const MAX_HEAD: usize = 64 << 10;
@@ -186,14 +188,20 @@ impl Input {
 
 /// Ends when the client leaves; what it sends until then is kept.
 pub(super) async fn gone(stream: &mut Stream, ahead: &mut Vec<u8>) {
-    while ahead.len() < AHEAD {
-        ahead.reserve(READ);
-        match stream.read_buf(ahead).await {
-            Ok(read) if read > 0 => {}
-            _ => return,
+    std::future::poll_fn(|context| {
+        while ahead.len() < AHEAD {
+            // Nearly always there is nothing, so memory for it is not kept.
+            let mut space = [0; 512];
+            let mut read = ReadBuf::new(&mut space);
+            match Pin::new(&mut *stream).poll_read(context, &mut read) {
+                Poll::Ready(Ok(())) if !read.filled().is_empty() => ahead.extend_from_slice(read.filled()),
+                Poll::Ready(_) => return Poll::Ready(()),
+                Poll::Pending => return Poll::Pending,
+            }
         }
-    }
-    std::future::pending().await
+        Poll::Pending
+    })
+    .await;
 }
 
 /// Header values share one copy of the head.

@@ -62,7 +62,8 @@ impl<H: Handler> ServerApp for McpService<H> {
         };
         match protocol {
             Protocol::Http1 => h1::serve(&self.handler, stream, shutdown).await,
-            Protocol::Http2 => h2::serve(&self.handler, stream, shutdown).await,
+            // Boxed, so that the connections of HTTP/1 have no part in its size.
+            Protocol::Http2 => Box::pin(h2::serve(&self.handler, stream, shutdown)).await,
         }
         None
     }

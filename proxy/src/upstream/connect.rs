@@ -1,5 +1,6 @@
 //! New connections: names are looked up here, then Pingora connects and speaks TLS.
 
+use super::link::Link;
 use super::network::{Network, Origin};
 use super::pool::Connection;
 use super::{Exchange, UpstreamError};
@@ -12,6 +13,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+use tokio::net::TcpStream;
 
 /// Addresses of one name that are used.
 const MAX_ADDRESSES: usize = 16;
@@ -71,19 +73,32 @@ async fn connect_to(
     address: SocketAddr,
     limit: Duration,
 ) -> pingora_core::Result<Connection> {
-    let is_tls = origin.key.scheme == Scheme::Https;
+    if origin.key.scheme == Scheme::Http {
+        return connect_plain(address, limit).await;
+    }
     // An empty server name would switch verification off; a host is never empty.
-    let mut peer = HttpPeer::new(address, is_tls, origin.key.host.clone());
+    let mut peer = HttpPeer::new(address, true, origin.key.host.clone());
     peer.options.total_connection_timeout = Some(limit);
-    peer.options.alpn = if is_tls { ALPN::H2H1 } else { ALPN::H1 };
+    peer.options.alpn = ALPN::H2H1;
     let stream = network.connector.new_stream(&peer).await?;
     if !matches!(stream.selected_alpn_proto(), Some(ALPN::H2)) {
-        return Ok(Connection::Single(stream));
+        return Ok(Connection::Single(Link::Secure(stream)));
     }
     let mut settings = H2HandshakeSettings::new();
     settings.max_streams = MAX_STREAMS;
     settings.ping_interval = Some(PING);
     handshake(stream, settings).await.map(Connection::Shared)
+}
+
+async fn connect_plain(address: SocketAddr, limit: Duration) -> pingora_core::Result<Connection> {
+    let connected = match pingora_timeout::timeout(limit, TcpStream::connect(address)).await {
+        Ok(connected) => connected.and_then(|stream| stream.set_nodelay(true).map(|()| stream)),
+        Err(_) => return Error::e_explain(ErrorType::ConnectTimedout, "TCP"),
+    };
+    match connected {
+        Ok(stream) => Ok(Connection::Single(Link::Plain(stream))),
+        Err(error) => Error::e_because(ErrorType::ConnectError, "TCP", error),
+    }
 }
 
 /// The addresses of an origin, looked up on a thread for blocking work if they are not known or too old.

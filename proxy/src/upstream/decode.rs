@@ -30,7 +30,7 @@ pub(super) struct Body<'a> {
 
 pub(super) enum Coding {
     Identity,
-    Gzip(MultiGzDecoder<Vec<u8>>),
+    Gzip(Box<MultiGzDecoder<Vec<u8>>>),
     Brotli { state: Box<BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>>, ended: bool },
     Zstd { decoder: ZstdDecoder<'static>, ended: bool },
 }
@@ -54,9 +54,14 @@ impl<'a> Body<'a> {
         Ok(body)
     }
 
-    /// Where a body of known length goes as it is, without a step in between; `None` if it is compressed.
-    pub fn plain(self) -> Result<&'a mut Vec<u8>, Body<'a>> {
-        if matches!(self.coding, Coding::Identity) { Ok(self.out) } else { Err(self) }
+    /// The bytes arrive as they are wanted.
+    pub fn is_plain(&self) -> bool {
+        matches!(self.coding, Coding::Identity)
+    }
+
+    /// Where a plain body of known length may be read to, without a step in between.
+    pub fn into_out(self) -> &'a mut Vec<u8> {
+        self.out
     }
 
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), UpstreamError> {
@@ -186,7 +191,7 @@ impl Coding {
         if name.is_empty() || is("identity") {
             Ok(Coding::Identity)
         } else if is("gzip") || is("x-gzip") {
-            Ok(Coding::Gzip(MultiGzDecoder::new(Vec::new())))
+            Ok(Coding::Gzip(Box::new(MultiGzDecoder::new(Vec::new()))))
         } else if is("br") {
             // Strict: a large window could ask for a gigabyte.
             let state = BrotliState::new_strict(

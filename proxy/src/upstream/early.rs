@@ -1,6 +1,6 @@
 //! Answers that arrive while the request is still being written: an upstream may refuse a body before it has read it.
 
-use pingora_core::protocols::Stream;
+use super::link::Link;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, ReadBuf};
@@ -10,7 +10,7 @@ const STATUS_AT: usize = 9;
 
 /// Reads an early answer into `input`. Ready if the rest of the request is not wanted: the upstream closed, or answers with a
 /// status from 300 on. It may answer 100 or stream an early success while it still reads.
-pub(super) fn poll_refusal(stream: &mut Stream, input: &mut Vec<u8>, context: &mut Context<'_>) -> Poll<()> {
+pub(super) fn poll_refusal(stream: &mut Link, input: &mut Vec<u8>, context: &mut Context<'_>) -> Poll<()> {
     // Nothing more is read before the request is written.
     while input.get(STATUS_AT).is_none() {
         let mut space = [0; 512];

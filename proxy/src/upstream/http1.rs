@@ -3,10 +3,10 @@
 
 use super::answer::{self, Failure, Hints, Wanted};
 use super::decode::{Body, Coding};
+use super::link::Link;
 use super::{Exchange, Received, UpstreamError, early, wire};
 use mcp_bundle::tag::Method;
 use mcp_http1::{Body as Framing, Chunked, read_response};
-use pingora_core::protocols::Stream;
 use std::cell::Cell;
 use std::io;
 use std::pin::Pin;
@@ -23,7 +23,7 @@ const MAX_INFORMATIONAL: usize = 16;
 /// Longest head of an answer.
 const MAX_HEAD: usize = 64 << 10;
 /// Room for a head and, nearly always, the whole of a short body.
-const FIRST_READ: usize = 4 << 10;
+const FIRST_READ: usize = 2 << 10;
 /// Room for what is decoded before it is kept.
 const NEXT_READ: usize = 16 << 10;
 /// A plain body is read in steps of this, whatever length it was announced with.
@@ -38,7 +38,7 @@ thread_local! {
 
 /// A connection that is good for another exchange.
 pub(super) struct Kept {
-    pub stream: Stream,
+    pub stream: Link,
     /// How long the upstream said it keeps it.
     pub lifetime: Option<Duration>,
 }
@@ -62,7 +62,7 @@ struct Head {
 }
 
 pub(super) async fn exchange(
-    mut stream: Stream,
+    mut stream: Link,
     call: &Exchange<'_>,
     target: &[u8],
     received: &mut Received,
@@ -88,7 +88,7 @@ pub(super) async fn exchange(
 }
 
 /// Writes head and body. A failure is not the end: an upstream that refuses a body may have answered already.
-async fn send(stream: &mut Stream, call: &Exchange<'_>, target: &[u8], input: &mut Vec<u8>) -> Sent {
+async fn send(stream: &mut Link, call: &Exchange<'_>, target: &[u8], input: &mut Vec<u8>) -> Sent {
     input.clear();
     let mut buffer = WIRE.take();
     buffer.clear();
@@ -110,7 +110,7 @@ async fn send(stream: &mut Stream, call: &Exchange<'_>, target: &[u8], input: &m
 }
 
 /// Writes `bytes`, and looks for an early answer whenever the upstream does not take them.
-async fn write_all(stream: &mut Stream, bytes: &[u8], input: &mut Vec<u8>) -> io::Result<()> {
+async fn write_all(stream: &mut Link, bytes: &[u8], input: &mut Vec<u8>) -> io::Result<()> {
     let mut rest = bytes;
     std::future::poll_fn(|context| {
         while !rest.is_empty() {
@@ -131,7 +131,7 @@ async fn write_all(stream: &mut Stream, bytes: &[u8], input: &mut Vec<u8>) -> io
 
 /// Reads heads until one is not of the 1xx kind.
 async fn read_final_head(
-    stream: &mut Stream,
+    stream: &mut Link,
     to_head_request: bool,
     received: &mut Received,
 ) -> Result<Head, UpstreamError> {
@@ -176,7 +176,7 @@ fn parse_head(to_head_request: bool, received: &mut Received) -> Result<Option<H
 
 /// Reads the body behind a head; what is left of the input does not belong to the answer.
 async fn read_body(
-    stream: &mut Stream,
+    stream: &mut Link,
     head_length: usize,
     framing: Framing,
     coding: Result<Coding, UpstreamError>,
@@ -192,18 +192,16 @@ async fn read_body(
     };
     let body = Body::new(coding?, length, *status, limit, out)?;
     match (framing, length) {
-        (_, Some(length)) => match body.plain() {
-            Ok(out) => read_plain(stream, input, length, out).await,
-            // Compressed data is short, so decoders may be large.
-            Err(body) => Box::pin(read_coded(stream, input, length, body)).await,
-        },
+        (_, Some(length)) if body.is_plain() => read_plain(stream, input, length, body.into_out()).await,
+        // Boxed, so that calls that do not need it have no part in its size.
+        (_, Some(length)) => Box::pin(read_coded(stream, input, length, body)).await,
         (Framing::Chunked, _) => Box::pin(read_chunked(stream, input, body)).await,
         _ => Box::pin(read_to_end(stream, input, body)).await,
     }
 }
 
 async fn read_plain(
-    stream: &mut Stream,
+    stream: &mut Link,
     input: &mut Vec<u8>,
     length: u64,
     out: &mut Vec<u8>,
@@ -225,7 +223,7 @@ async fn read_plain(
 }
 
 async fn read_coded(
-    stream: &mut Stream,
+    stream: &mut Link,
     input: &mut Vec<u8>,
     mut left: u64,
     mut body: Body<'_>,
@@ -243,7 +241,7 @@ async fn read_coded(
 }
 
 async fn read_chunked(
-    stream: &mut Stream,
+    stream: &mut Link,
     input: &mut Vec<u8>,
     mut body: Body<'_>,
 ) -> Result<(), UpstreamError> {
@@ -263,7 +261,7 @@ async fn read_chunked(
 }
 
 async fn read_to_end(
-    stream: &mut Stream,
+    stream: &mut Link,
     input: &mut Vec<u8>,
     mut body: Body<'_>,
 ) -> Result<(), UpstreamError> {
@@ -279,7 +277,7 @@ async fn read_to_end(
     }
 }
 
-async fn read_more(stream: &mut Stream, input: &mut Vec<u8>, room: usize) -> Result<(), UpstreamError> {
+async fn read_more(stream: &mut Link, input: &mut Vec<u8>, room: usize) -> Result<(), UpstreamError> {
     input.reserve(room);
     match stream.read_buf(input).await {
         Ok(read) if read > 0 => Ok(()),

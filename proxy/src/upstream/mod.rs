@@ -7,6 +7,7 @@ mod early;
 mod error;
 mod http1;
 mod http2;
+mod link;
 mod network;
 mod pool;
 mod redirect;

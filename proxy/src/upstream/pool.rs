@@ -1,8 +1,8 @@
 //! Connections that wait for their next call. Each thread has its own, so nothing here is locked.
 
+use super::link::Link;
 use super::network::{Counters, Origin};
 use pingora_core::connectors::http::v2::ConnectionRef;
-use pingora_core::protocols::Stream;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -21,7 +21,7 @@ thread_local! {
 
 /// A connection to use for one exchange.
 pub(super) enum Connection {
-    Single(Stream),
+    Single(Link),
     Shared(ConnectionRef),
 }
 
@@ -39,7 +39,7 @@ struct Shelf {
 }
 
 struct Idle {
-    stream: Stream,
+    stream: Link,
     until: Instant,
 }
 
@@ -76,7 +76,7 @@ pub(super) fn take(origin: &Origin) -> Option<Connection> {
 }
 
 /// Keeps a connection for `idle`, unless there are `limit` of them already.
-pub(super) fn put(origin: &Origin, counters: &Arc<Counters>, stream: Stream, idle: Duration, limit: usize) {
+pub(super) fn put(origin: &Origin, counters: &Arc<Counters>, stream: Link, idle: Duration, limit: usize) {
     with_pool(|pool| {
         let shelf = pool.shelf(origin, counters);
         if shelf.single.len() < limit {
@@ -182,7 +182,7 @@ fn with_pool<T>(act: impl FnOnce(&mut Pool) -> T) -> Option<T> {
 
 /// An upstream has nothing to say between two exchanges: an end or a byte makes the connection useless. The runtime
 /// knows already whether there is something to read, so a quiet connection costs no system call.
-fn is_quiet(stream: &mut Stream) -> bool {
+fn is_quiet(stream: &mut Link) -> bool {
     let mut space = [0; 1];
     let mut buffer = ReadBuf::new(&mut space);
     let mut context = Context::from_waker(Waker::noop());

@@ -1,0 +1,51 @@
+//! The stream of a connection to an upstream.
+
+use pingora_core::protocols::Stream;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+
+/// TCP alone is used as it is: Pingora's stream around it has a buffer of 64 KiB, which we would only copy from.
+#[derive(Debug)]
+pub(super) enum Link {
+    Plain(TcpStream),
+    Secure(Stream),
+}
+
+impl AsyncRead for Link {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Link::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
+            Link::Secure(stream) => Pin::new(stream).poll_read(context, buffer),
+        }
+    }
+}
+
+impl AsyncWrite for Link {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Link::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
+            Link::Secure(stream) => Pin::new(stream).poll_write(context, bytes),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Link::Plain(stream) => Pin::new(stream).poll_flush(context),
+            Link::Secure(stream) => Pin::new(stream).poll_flush(context),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Link::Plain(stream) => Pin::new(stream).poll_shutdown(context),
+            Link::Secure(stream) => Pin::new(stream).poll_shutdown(context),
+        }
+    }
+}
