@@ -1,6 +1,8 @@
 //! `tools/call`: what becomes of arguments and answers.
 
 use crate::support::Bench;
+use mcp_edge::reply::Reply;
+use mcp_edge::route::Route;
 use mcp_edge::upstream::UpstreamError;
 use serde_json::{Value, json};
 
@@ -143,4 +145,22 @@ fn ids_come_back_as_they_were_written() {
         let said = bench.send(&crate::support::head("POST", "/mcp", &[]), body.as_bytes());
         assert!(said.body.starts_with(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result""#)), "{}", said.body);
     }
+}
+
+/// A future is moved when it is wrapped, and lives as long as its call: one that held what is rare (a connection that is being
+/// opened, HTTP/2) once took a quarter of the instructions of a call.
+#[test]
+fn a_call_that_waits_is_small() {
+    let bench = Bench::shop();
+    let head = http::Request::post("/mcp")
+        .header("host", "localhost")
+        .header("content-type", "application/json")
+        .body(())
+        .unwrap()
+        .into_parts()
+        .0;
+    let mut reply = Reply::default();
+    let Route::Serve(endpoint) = bench.edge.route(&head, &mut reply) else { panic!("not served") };
+    let call = bench.edge.answer(&endpoint, &head, b"{}", &mut reply);
+    assert!(size_of_val(&call) <= 6 << 10, "{} bytes", size_of_val(&call));
 }
