@@ -1,6 +1,6 @@
 //! A JSON-RPC message as borrowed pieces of its text: one scan, no tree.
 
-use mcp_bundle::json::{Kind, ScanError, Scanner, Value};
+use crate::json::{Kind, ScanError, Scanner, Value};
 
 /// One message. Members that nobody asks for are only skipped.
 #[derive(Debug, Clone, Copy, Default)]
