@@ -19,6 +19,10 @@ bench:
 templates:
     cargo run --release -p mcpc-benches --bin templates
 
+# Instructions of the pure part of a call against the committed counts; `just instructions --update` commits to new ones.
+instructions *options:
+    benches/instructions/run {{options}}
+
 # `mcp-edge` under load, against nginx and a bare Pingora pass-through; `just load --help` has the options.
 load *options:
     cargo build --release -p mcp-edge -p mcpc-benches --bin mcp-edge --bin load --bin passthrough --bin upstream

@@ -21,8 +21,8 @@ struct Decimal<'a> {
 
 /// Compares the values of two JSON number texts.
 pub fn compare(left: &str, right: &str) -> Ordering {
-    if let (Some(left), Some(right)) = (small_integer(left), small_integer(right)) {
-        return left.cmp(&right);
+    if let (Some(left), Some(right)) = (Small::parse(left), Small::parse(right)) {
+        return left.compare(&right);
     }
     let (left, right) = (Decimal::parse(left), Decimal::parse(right));
     match (left.sign(), right.sign()) {
@@ -135,24 +135,48 @@ impl DoubleEndedIterator for Digits<'_> {
 
 impl ExactSizeIterator for Digits<'_> {}
 
-/// The value of an integer of few digits: the common case, and the fast one.
-fn small_integer(text: &str) -> Option<i64> {
-    let bytes = text.as_bytes();
-    let (negative, digits) = match bytes {
-        [b'-', digits @ ..] => (true, digits),
-        digits => (false, digits),
-    };
-    if digits.is_empty() || digits.len() > 18 {
-        return None;
-    }
-    let mut value = 0;
-    for digit in digits {
-        if !digit.is_ascii_digit() {
+/// A number of few digits without an exponent: the common case, and the fast one. Its value is `digits ÷ 10^scale`.
+#[derive(Debug, Clone, Copy)]
+struct Small {
+    digits: i64,
+    scale: u32,
+}
+
+impl Small {
+    /// With so many digits, neither they nor what they are multiplied with for a comparison overflow.
+    const MAX_DIGITS: usize = 18;
+
+    #[inline]
+    fn parse(text: &str) -> Option<Small> {
+        let (negative, rest) = match text.as_bytes() {
+            [b'-', rest @ ..] => (true, rest),
+            rest => (false, rest),
+        };
+        if rest.is_empty() || rest.len() > Small::MAX_DIGITS {
             return None;
         }
-        value = value * 10 + i64::from(digit - b'0');
+        let (mut digits, mut scale, mut fraction) = (0, 0, false);
+        for &byte in rest {
+            match byte {
+                b'0'..=b'9' => {
+                    digits = digits * 10 + i64::from(byte - b'0');
+                    scale += u32::from(fraction);
+                }
+                b'.' if !fraction => fraction = true,
+                _ => return None,
+            }
+        }
+        Some(Small { digits: if negative { -digits } else { digits }, scale })
     }
-    Some(if negative { -value } else { value })
+
+    #[inline]
+    fn compare(&self, other: &Small) -> Ordering {
+        if self.scale == other.scale {
+            return self.digits.cmp(&other.digits);
+        }
+        let scaled = |number: &Small, by: &Small| i128::from(number.digits) * 10_i128.pow(by.scale);
+        scaled(self, other).cmp(&scaled(other, self))
+    }
 }
 
 fn without_leading_zeros(digits: &[u8]) -> &[u8] {
@@ -181,7 +205,9 @@ mod tests {
         for group in [
             &["1", "1.0", "1.000", "10e-1", "0.1e1", "0.01E+2", "1e0"][..],
             &["0", "-0", "0.000", "0e999999999999999999999999999999999999999999", "-0.0e-5"],
-            &["-120", "-1.2e2", "-12e1", "-1200e-1"],
+            &["-120", "-1.2e2", "-12e1", "-1200e-1", "-120.000"],
+            &["12.5", "12.50", "12.500000000000000", "12.5000000000000000", "125e-1"],
+            &["0.00000000000000001", "0.0000000000000000100", "1e-17"],
             &["1e999999999999", "10e999999999998", "0.1e1000000000000"],
         ] {
             for left in group {
@@ -200,12 +226,18 @@ mod tests {
             "-9007199254740993",
             "-9007199254740992",
             "-1.5",
+            "-1.4999999999999999",
+            "-1",
             "-1e-400",
             "0",
             "1e-999999999999",
             "0.1",
             "0.10000000000000000000000000000000001",
+            "8.9999999999999999",
             "9",
+            "9.0000000000000001",
+            "9.01",
+            "9.1",
             "10",
             "18446744073709551616",
             "18446744073709551617",

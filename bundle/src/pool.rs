@@ -30,6 +30,7 @@ impl Pool {
     }
 
     /// The string, or `""` for an id that is not in the pool (a loaded bundle has none such).
+    #[inline]
     pub fn get(&self, id: StrId) -> &str {
         self.find(id).unwrap_or_default()
     }

@@ -153,6 +153,28 @@ fn harmless_values_beside_an_encoded_literal_are_looked_at() {
 }
 
 #[test]
+fn a_dot_of_the_endpoint_needs_a_look_at_values_without_one() {
+    for (endpoint, value) in [
+        ("/a/.{x}", " "),
+        ("/a/.{x}", ";b"),
+        ("/a/.{x}", "/b"),
+        ("/a/{x}.", "b/"),
+        ("/a/{x}.", "b\\\\"),
+        ("/a/{h}.{x}", "b/"),
+        ("/a/.{h}{x}", " "),
+    ] {
+        let mut arguments = format!(r#"{{"x":"{value}"}}"#);
+        if endpoint.contains("{h}") {
+            arguments = format!(r#"{{"h":"{value}","x":" "}}"#);
+        }
+        let kind = path(endpoint).problem(&arguments).0;
+        assert_eq!(kind, InvalidPathParameter, "{endpoint} {value}");
+    }
+    assert_eq!(path("/a/{x}/b.json").target(r#"{"x":"c d/;"}"#), "/a/c%20d%2F%3B/b.json");
+    assert_eq!(path("/a/{x}.json").target(r#"{"x":"c d"}"#), "/a/c%20d.json");
+}
+
+#[test]
 fn path_lists_need_elements_that_say_something() {
     let list = path("/a/{x}/b");
     for value in [

@@ -1,13 +1,8 @@
 //! Whatever bytes a request body holds, its envelope is read as serde_json reads it, or refused.
 #![no_main]
 
-// The file needs nothing but the JSON scanner; the rest of the proxy need not be built to fuzz it.
-#[path = "../../proxy/src/mcp/envelope.rs"]
-#[expect(dead_code, reason = "the proxy asks more of it than this does")]
-mod envelope;
-
-use envelope::{Body, Id, Message, read};
 use libfuzzer_sys::fuzz_target;
+use mcp_bundle::envelope::{Body, Id, Message, read};
 use serde_json::Value;
 
 const DEPTH: usize = 64;

@@ -96,7 +96,8 @@ impl<'a> Checker<'_, 'a> {
             return self.scanner.value();
         };
         let plain = check.enumeration.is_empty();
-        match (self.scanner.peek()?, &check.array, &check.object) {
+        let kind = self.scanner.peek()?;
+        match (kind, &check.array, &check.object) {
             (Kind::Array, Some(array), _) if plain && check.types.contains(TypeSet::ARRAY) => {
                 self.array(array, at)
             }
@@ -104,7 +105,10 @@ impl<'a> Checker<'_, 'a> {
                 self.object(object, at)
             }
             _ => {
-                let value = self.unchecked(at)?;
+                let value = match kind {
+                    Kind::Array | Kind::Object => self.unchecked(at)?,
+                    Kind::Null | Kind::Boolean | Kind::Number | Kind::String => self.scanner.take(kind)?,
+                };
                 self.whole(check, value, at, optional);
                 Ok(value)
             }
@@ -175,7 +179,10 @@ impl<'a> Checker<'_, 'a> {
         let (contents, matchers) = (self.contents, self.matchers);
         let text = value.unescaped(self.text);
         let problems = &mut *self.problems;
-        if check.min_length.is_some() || check.max_length.is_some() {
+        // A character has one to four bytes, so most texts need not be counted.
+        let few = check.max_length.is_none_or(|most| text.len() <= most as usize);
+        let many = check.min_length.is_none_or(|least| text.len().div_ceil(4) >= least as usize);
+        if !few || !many {
             let length = text.chars().count();
             length_problem(problems, at, "character", length, check.min_length, check.max_length);
         }
@@ -303,7 +310,7 @@ impl<'a> Checker<'_, 'a> {
                 }
                 self.close_names(names, at);
             }
-            Kind::Null | Kind::Boolean | Kind::Number | Kind::String => return self.scanner.value(),
+            Kind::Null | Kind::Boolean | Kind::Number | Kind::String => return self.scanner.take(kind),
         }
         Ok(Value { kind, text: self.scanner.since(start), escaped: false })
     }

@@ -7,14 +7,17 @@
 //! The scanner accepts exactly RFC 8259 in UTF-8, with two refusals of its own (the first can be lifted): `\u` escapes of lone
 //! surrogates, which no UTF-8 text can hold, and nesting beyond a bound. It never repairs anything.
 
+mod escape;
 mod scan;
+mod special;
 mod string;
 mod walk;
 
+pub use escape::{write_escaped, write_string};
 pub(crate) use scan::Token;
 pub use scan::{MAX_DEPTH, Scanner};
 pub(crate) use string::tokens;
-pub use string::{compact, unescape, write_escaped, write_string};
+pub use string::{compact, unescape};
 pub use walk::{Elements, Members, elements, members};
 
 use std::fmt;

@@ -3,7 +3,7 @@
 mod skip;
 
 use super::{Kind, ScanError, ScanErrorKind, Value};
-use crate::json::string::plain_prefix;
+use crate::json::special::plain_end;
 
 /// No scanner nests deeper than this, whatever it is asked for.
 pub const MAX_DEPTH: usize = 128;
@@ -92,6 +92,12 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub fn value(&mut self) -> Result<Value<'a>, ScanError> {
         let kind = self.peek()?;
+        self.take(kind)
+    }
+
+    /// Takes the value that [`Scanner::peek`] saw, validating all of it.
+    #[inline]
+    pub(crate) fn take(&mut self, kind: Kind) -> Result<Value<'a>, ScanError> {
         let token = self.skip(kind)?;
         Ok(Value { kind, text: self.since(token.start), escaped: token.escaped })
     }
@@ -121,15 +127,31 @@ impl<'a> Scanner<'a> {
     }
 
     /// The next member's name, its colon included; `None` when the object is closed.
+    #[inline]
     pub fn next_key(&mut self) -> Result<Option<Value<'a>>, ScanError> {
-        Ok(self.skip_key()?.map(|key| Value {
-            kind: Kind::String,
-            text: self.text.get(key.start..key.end).unwrap_or_default(),
-            escaped: key.escaped,
-        }))
+        if let Some(key) = self.quick_key() {
+            return Ok(Some(self.key(key)));
+        }
+        if self.byte() == Some(b'}') {
+            self.leave();
+            return Ok(None);
+        }
+        self.next_spaced_key()
+    }
+
+    #[inline(never)]
+    fn next_spaced_key(&mut self) -> Result<Option<Value<'a>>, ScanError> {
+        Ok(self.skip_spaced_key()?.map(|key| self.key(key)))
+    }
+
+    #[inline(always)]
+    fn key(&self, key: Token) -> Value<'a> {
+        let text = self.text.get(key.start..key.end).unwrap_or_default();
+        Value { kind: Kind::String, text, escaped: key.escaped }
     }
 
     /// Whether the array has another element; `false` when it is closed.
+    #[inline]
     pub fn next_item(&mut self) -> Result<bool, ScanError> {
         Ok(!self.closed_by(b']')?)
     }
@@ -186,25 +208,33 @@ impl<'a> Scanner<'a> {
     /// Skips the next member's name and colon; `None` when the object is closed.
     #[inline(always)]
     pub(crate) fn skip_key(&mut self) -> Result<Option<Token>, ScanError> {
-        // Most texts have no space between these.
-        let bytes = self.text.as_bytes();
-        if bytes.get(self.at) == Some(&b'}') {
-            self.leave();
-            return Ok(None);
-        }
-        if self.fresh || bytes.get(self.at) == Some(&b',') {
-            let start = self.at + usize::from(!self.fresh);
-            if bytes.get(start) == Some(&b'"') {
-                let rest = bytes.get(start + 1..).unwrap_or_default();
-                let plain = plain_prefix(rest);
-                if let Some([b'"', b':', ..]) = rest.get(plain..) {
-                    self.fresh = false;
-                    self.at = start + plain + 3;
-                    return Ok(Some(Token { start, end: start + plain + 2, escaped: false }));
-                }
+        match self.quick_key() {
+            Some(key) => Ok(Some(key)),
+            None if self.byte() == Some(b'}') => {
+                self.leave();
+                Ok(None)
             }
+            None => self.skip_spaced_key(),
         }
-        self.skip_spaced_key()
+    }
+
+    /// Skips what most names are: without escapes, and without space before and after. Else nothing is skipped.
+    #[inline(always)]
+    fn quick_key(&mut self) -> Option<Token> {
+        let bytes = self.text.as_bytes();
+        let start = match self.fresh {
+            true => self.at,
+            false if bytes.get(self.at) == Some(&b',') => self.at + 1,
+            false => return None,
+        };
+        if bytes.get(start) != Some(&b'"') {
+            return None;
+        }
+        let end = plain_end(bytes, start + 1);
+        let Some([b'"', b':', ..]) = bytes.get(end..) else { return None };
+        self.fresh = false;
+        self.at = end + 2;
+        Some(Token { start, end: end + 1, escaped: false })
     }
 
     #[inline(never)]
@@ -298,10 +328,9 @@ impl<'a> Scanner<'a> {
     #[inline(always)]
     pub(crate) fn skip_string(&mut self) -> Result<Token, ScanError> {
         let start = self.at;
-        let rest = self.text.as_bytes().get(start + 1..).unwrap_or_default();
-        let plain = plain_prefix(rest);
-        self.at = start + 1 + plain;
-        if rest.get(plain) == Some(&b'"') {
+        let bytes = self.text.as_bytes();
+        self.at = plain_end(bytes, start + 1);
+        if bytes.get(self.at) == Some(&b'"') {
             self.at += 1;
             return Ok(Token { start, end: self.at, escaped: false });
         }
@@ -318,7 +347,7 @@ impl<'a> Scanner<'a> {
                 Some(_) => return Err(self.error(ScanErrorKind::ControlCharacter)),
                 None => return Err(self.error(ScanErrorKind::UnexpectedEnd)),
             }
-            self.at += plain_prefix(self.rest());
+            self.at = plain_end(self.text.as_bytes(), self.at);
         }
         self.at += 1;
         Ok(Token { start, end: self.at, escaped: true })
@@ -399,11 +428,13 @@ impl<'a> Scanner<'a> {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
     }
 
+    #[cold]
     fn error(&self, kind: ScanErrorKind) -> ScanError {
         ScanError { kind, offset: self.at }
     }
 
     /// A text that is cut off is reported as such: it tells a caller more than what was expected.
+    #[cold]
     fn unexpected(&self, kind: ScanErrorKind) -> ScanError {
         self.error(if self.at < self.text.len() { kind } else { ScanErrorKind::UnexpectedEnd })
     }

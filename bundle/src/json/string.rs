@@ -1,55 +1,10 @@
-//! The text inside JSON strings: reading and writing escapes.
+//! The text inside JSON strings, and the space outside.
 
+use super::special::plain_end;
 use std::str::Chars;
 
 /// What may stand between tokens.
 const SPACE: [char; 4] = [' ', '\n', '\r', '\t'];
-
-/// How many bytes at the start of `bytes` need no look inside a JSON string: no quote, no backslash,
-/// no control character.
-///
-/// Most strings are short, so eight bytes at a time come first; for long ones whole blocks are tested
-/// in a form that compilers turn into vector instructions.
-#[inline(always)]
-pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
-    if let Some((words, rest)) = bytes.split_first_chunk::<16>() {
-        let (one, two) = (u128::from_le_bytes(*words) as u64, (u128::from_le_bytes(*words) >> 64) as u64);
-        let special = special_bytes(one);
-        if special != 0 {
-            return special.trailing_zeros() as usize / 8;
-        }
-        let special = special_bytes(two);
-        if special != 0 {
-            return 8 + special.trailing_zeros() as usize / 8;
-        }
-        return 16 + plain_prefix_of_words(rest);
-    }
-    plain_prefix_of_words(bytes)
-}
-
-#[inline(never)]
-fn plain_prefix_of_words(bytes: &[u8]) -> usize {
-    let (words, tail) = bytes.as_chunks::<8>();
-    for (at, word) in words.iter().enumerate() {
-        let special = special_bytes(u64::from_le_bytes(*word));
-        if special != 0 {
-            return at * 8 + special.trailing_zeros() as usize / 8;
-        }
-        if at == 3 {
-            return 32 + long_plain_prefix(bytes.get(32..).unwrap_or_default());
-        }
-    }
-    words.len() * 8 + tail.iter().position(|&byte| is_special(byte)).unwrap_or(tail.len())
-}
-
-#[inline(never)]
-fn long_plain_prefix(bytes: &[u8]) -> usize {
-    let (blocks, _) = bytes.as_chunks::<32>();
-    let is_plain = |block: &&[u8; 32]| !block.iter().fold(false, |special, &byte| special | is_special(byte));
-    let plain = blocks.iter().take_while(is_plain).count() * 32;
-    let rest = bytes.get(plain..).unwrap_or_default();
-    plain + rest.iter().position(|&byte| is_special(byte)).unwrap_or(rest.len())
-}
 
 /// Appends the characters of a string's validated text, which stands without its quotes.
 pub fn unescape(raw: &str, out: &mut String) {
@@ -62,34 +17,6 @@ pub fn unescape(raw: &str, out: &mut String) {
         rest = characters.chars.as_str();
     }
     out.push_str(rest);
-}
-
-/// Appends text with JSON's escapes, without quotes.
-pub fn write_escaped(text: &str, out: &mut Vec<u8>) {
-    let mut rest = text.as_bytes();
-    loop {
-        let (plain, special) = rest.split_at_checked(plain_prefix(rest)).unwrap_or((rest, &[]));
-        out.extend_from_slice(plain);
-        let Some((&byte, after)) = special.split_first() else { return };
-        match byte {
-            b'"' => out.extend_from_slice(b"\\\""),
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            0x08 => out.extend_from_slice(b"\\b"),
-            0x0C => out.extend_from_slice(b"\\f"),
-            _ => out.extend_from_slice(&[b'\\', b'u', b'0', b'0', hex_digit(byte >> 4), hex_digit(byte)]),
-        }
-        rest = after;
-    }
-}
-
-/// Appends text as a JSON string.
-pub fn write_string(text: &str, out: &mut Vec<u8>) {
-    out.push(b'"');
-    write_escaped(text, out);
-    out.push(b'"');
 }
 
 /// Appends a valid JSON text without the space between its tokens.
@@ -123,7 +50,7 @@ fn tokens_prefix(bytes: &[u8]) -> usize {
 /// The place after the quote that ends a string whose inside is at `at`.
 fn string_end(bytes: &[u8], mut at: usize) -> usize {
     loop {
-        at += plain_prefix(bytes.get(at..).unwrap_or_default());
+        at = plain_end(bytes, at);
         match bytes.get(at) {
             None | Some(b'"') => return at + 1,
             Some(b'\\') => at += 2,
@@ -189,31 +116,6 @@ impl Iterator for Characters<'_> {
     }
 }
 
-/// The high bit of each byte that is special; above the lowest one there may be false ones.
-#[inline]
-const fn special_bytes(word: u64) -> u64 {
-    const ONES: u64 = u64::from_le_bytes([1; 8]);
-    const HIGHS: u64 = u64::from_le_bytes([0x80; 8]);
-    let quotes = word ^ u64::from_le_bytes([b'"'; 8]);
-    let backslashes = word ^ u64::from_le_bytes([b'\\'; 8]);
-    let below_space = word.wrapping_sub(u64::from_le_bytes([0x20; 8])) & !word;
-    let quotes = quotes.wrapping_sub(ONES) & !quotes;
-    let backslashes = backslashes.wrapping_sub(ONES) & !backslashes;
-    (below_space | quotes | backslashes) & HIGHS
-}
-
-#[inline]
-fn is_special(byte: u8) -> bool {
-    byte < 0x20 || byte == b'"' || byte == b'\\'
-}
-
-fn hex_digit(nibble: u8) -> u8 {
-    match nibble & 15 {
-        digit @ 0..=9 => b'0' + digit,
-        letter => b'a' - 10 + letter,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -235,29 +137,6 @@ mod tests {
     fn texts_that_were_never_validated_do_not_panic() {
         for raw in ["\\", "\\u", "\\u12", "\\ud800", "\\ud800\\u0041", "\\ud800\\uffff", "\\x"] {
             unescaped(raw);
-        }
-    }
-
-    #[test]
-    fn written_strings_read_back() {
-        let text: String = (0..0x180).filter_map(char::from_u32).chain("\u{2028}😀".chars()).collect();
-        let mut out = Vec::new();
-        write_string(&text, &mut out);
-        assert_eq!(serde_json::from_slice::<String>(&out).unwrap(), text);
-    }
-
-    #[test]
-    fn special_bytes_are_found_in_any_place_of_a_block() {
-        for length in 0..130 {
-            assert_eq!(plain_prefix(&vec![b'#'; length]), length);
-            for at in 0..length {
-                for (special, filler) in [(b'"', b'!'), (b'\\', b']'), (0, 0x80), (0x1f, b' '), (b'"', 0xff)]
-                {
-                    let mut bytes = vec![filler; length];
-                    bytes[at] = special;
-                    assert_eq!(plain_prefix(&bytes), at);
-                }
-            }
         }
     }
 

@@ -59,7 +59,7 @@ pub(super) fn check_length(length: usize, limit: usize) -> Result<(), Refusal> {
 
 impl Place for Header {
     fn piece(&mut self, text: &str, separator: Option<Separator>, out: &mut Vec<u8>) -> Result<(), Refusal> {
-        if !text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t')) {
+        if !is_visible(text.as_bytes()) {
             return Err(refused(
                 "is sent as a header and must consist of visible ASCII characters, spaces and tabs: no line breaks, \
                  no control characters, no other scripts"
@@ -102,6 +102,15 @@ impl Place for Header {
     }
 }
 
+/// Whether a text has only visible characters, spaces and tabs. Of a whole block all bytes are looked at, in a form that
+/// compilers turn into vector instructions.
+fn is_visible(text: &[u8]) -> bool {
+    let is_visible = |byte: u8| matches!(byte, b' '..=b'~' | b'\t');
+    let (blocks, rest) = text.as_chunks::<16>();
+    blocks.iter().all(|block| block.iter().fold(true, |all, &byte| all & is_visible(byte)))
+        && rest.iter().all(|&byte| is_visible(byte))
+}
+
 fn refused(message: String) -> Refusal {
     Refusal { kind: ProblemKind::InvalidHeaderValue, message }
 }
@@ -123,6 +132,21 @@ mod tests {
         assert_eq!(written(r#""a b\t~!""#, Style::Comma), Some("a b\t~!".into()));
         for text in [r#""a\r\nb: c""#, r#""a\nb""#, r#""\u0000""#, r#""é""#, r#""\u007f""#, r#""\u0085""#] {
             assert_eq!(written(text, Style::Comma), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_header_cannot_hold_is_found_in_any_place() {
+        for length in 0..50 {
+            let mut text = vec![b'a'; length];
+            assert!(is_visible(&text));
+            for at in 0..length {
+                for byte in 0..=u8::MAX {
+                    text[at] = byte;
+                    assert_eq!(is_visible(&text), byte == b'\t' || (b' '..=b'~').contains(&byte));
+                }
+                text[at] = b'a';
+            }
         }
     }
 

@@ -73,7 +73,7 @@ enum Content<'a> {
 
 /// Writes the request. Problems are collected; the request is only good without any.
 pub(crate) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
-    if source.tool.request_templates().next().is_some() {
+    if source.tool.has_request_template() {
         template::write_data(source, sink.data);
     }
     path::write(source, sink);
@@ -84,6 +84,7 @@ pub(crate) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
 }
 
 impl<'a> Source<'a> {
+    #[inline]
     fn string(&self, id: StrId) -> &'a str {
         self.contents.strings.get(id)
     }

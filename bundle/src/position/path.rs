@@ -27,6 +27,10 @@ pub(super) struct Segment {
     value: Option<Part>,
     /// A literal in it holds `%`, with which even digits can turn into something else.
     encoded: bool,
+    /// A literal in it holds `.`, which can become a segment of its own by what a value cuts off.
+    dotted: bool,
+    /// The last part in it whose value has neither `.` nor `%` and so needs a look only beside a literal with `.`.
+    dotless: Option<Part>,
     /// What separates the elements of a list in it.
     separator: Option<Separator>,
 }
@@ -40,6 +44,8 @@ pub(super) struct PathValue {
     filled: bool,
     /// Letters, digits, `-`, `_` and `~` only, so that whatever it stands in is no dot segment.
     harmless: bool,
+    /// Nothing of which a dot segment could be made, however often it is decoded.
+    dotless: bool,
     control: bool,
     separator: Option<Separator>,
 }
@@ -95,13 +101,24 @@ impl Segment {
     /// A segment that a literal begins, which ends at `end`.
     fn after(literal: &[u8], end: usize) -> Segment {
         let start = end.saturating_sub(literal.len());
-        let mut segment = Segment { start, owner: None, value: None, encoded: false, separator: None };
+        let mut segment = Segment {
+            start,
+            owner: None,
+            value: None,
+            encoded: false,
+            dotted: false,
+            dotless: None,
+            separator: None,
+        };
         segment.stand_beside(literal);
         segment
     }
 
     fn stand_beside(&mut self, literal: &[u8]) {
-        self.encoded |= literal.contains(&b'%');
+        for byte in literal {
+            self.encoded |= *byte == b'%';
+            self.dotted |= *byte == b'.';
+        }
     }
 
     /// Has the segment looked at when it ends, whatever is in it.
@@ -112,7 +129,12 @@ impl Segment {
     pub(super) fn own(&mut self, part: Part, value: &PathValue) {
         self.value = Some(part);
         self.separator = value.separator.or(self.separator);
-        if !value.harmless {
+        if value.harmless {
+            return;
+        }
+        if value.dotless {
+            self.dotless = Some(part);
+        } else {
             self.owner = Some(part);
         }
     }
@@ -141,7 +163,10 @@ impl Segment {
 
     /// Ends the segment: with a value in it, it must not lead anywhere else.
     pub(super) fn close(&self, target: &[u8], buffer: &mut Vec<u8>) -> Result<(), (Option<Part>, Refusal)> {
-        let Some(owner) = self.owner.or(self.value.filter(|_| self.encoded)) else { return Ok(()) };
+        let dotless = self.dotless.filter(|_| self.dotted);
+        let Some(owner) = self.owner.or(dotless).or(self.value.filter(|_| self.encoded)) else {
+            return Ok(());
+        };
         let written = target.get(self.start..).unwrap_or_default();
         check_segment(written, self.separator, buffer)
             .map_err(|message| (Some(owner), refused(message.to_owned())))
@@ -150,7 +175,7 @@ impl Segment {
 
 impl Default for PathValue {
     fn default() -> PathValue {
-        PathValue { length: 0, filled: false, harmless: true, control: false, separator: None }
+        PathValue { length: 0, filled: false, harmless: true, dotless: true, control: false, separator: None }
     }
 }
 
@@ -185,6 +210,7 @@ impl Place for PathValue {
             return Ok(());
         }
         self.harmless = false;
+        self.dotless &= !text.bytes().any(|byte| matches!(byte, b'.' | b'%'));
         self.control |= text.chars().any(char::is_control);
         Percent.piece(text, separator, out)
     }

@@ -1,7 +1,6 @@
 //! A bundle made ready to serve: everything that does not depend on a request.
 
 mod cursor;
-mod lookup;
 mod variables;
 mod view;
 
@@ -11,8 +10,8 @@ use crate::metrics::{Metrics, ToolStats};
 use crate::settings::Settings;
 use crate::upstream::{Origin, OriginKey, Upstream};
 use http::HeaderName;
-use lookup::Lookup;
 use mcp_bundle::format::{Bundle, Revision};
+use mcp_bundle::lookup::Lookup;
 use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::{Contents, ToolPlan};
 use mcp_bundle::pool::StrId;

@@ -1,10 +1,10 @@
 //! Arrays of messages, which only 2025-03-26 has.
 
-use super::envelope::Message;
 use super::version::{self, Told};
 use super::{Context, Responded, fail, respond, write_error};
 use crate::failure::Failure;
 use futures::future::join_all;
+use mcp_bundle::envelope::Message;
 
 /// Messages that are worked on at once.
 const AT_ONCE: usize = 4;

@@ -1,9 +1,9 @@
 //! `tools/call`.
 
-use super::envelope::Message;
 use super::{Context, MODERN, Responded, close_result, headers, open_result};
 use crate::call::{self, Call};
 use crate::failure::Failure;
+use mcp_bundle::envelope::Message;
 use mcp_bundle::json::Kind;
 use mcp_bundle::tag::Era;
 

@@ -1,13 +1,13 @@
 //! The headers in which a stateless request repeats parts of its body, so that intermediaries can route on them.
 //! A request whose headers say something else than its body is refused.
 
-use super::envelope::Message;
 use crate::catalog::{Catalog, ToolEntry};
 use crate::failure::Failure;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use mcp_bundle::decimal;
+use mcp_bundle::envelope::Message;
 use mcp_bundle::json::{self, Kind, Value};
 use std::borrow::Cow;
 

@@ -1,8 +1,8 @@
 //! `server/discover`, `initialize` and `ping`.
 
-use super::envelope::Message;
 use super::{Context, Responded, close_result, open_result, version};
 use crate::failure::Failure;
+use mcp_bundle::envelope::Message;
 use mcp_bundle::json::Kind;
 
 pub fn discover(context: &Context<'_>, id: &str, out: &mut Vec<u8>) -> Responded {

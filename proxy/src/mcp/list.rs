@@ -1,9 +1,9 @@
 //! `tools/list`: bytes that the catalog has ready.
 
-use super::envelope::Message;
 use super::{Context, Responded, close_result, open_result};
 use crate::catalog::Page;
 use crate::failure::Failure;
+use mcp_bundle::envelope::Message;
 use mcp_bundle::json::Kind;
 use mcp_bundle::tag::Era;
 

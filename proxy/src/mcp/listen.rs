@@ -1,11 +1,11 @@
 //! Streams that tell when the list of tools has changed.
 
-use super::envelope::Message;
 use super::{Context, Responded};
 use crate::accept::Accepts;
 use crate::edge::Edge;
 use crate::events::{EventStream, Guard, event};
 use crate::failure::Failure;
+use mcp_bundle::envelope::Message;
 use mcp_bundle::json::{self, Kind};
 
 /// `subscriptions/listen` of the stateless revision.

@@ -4,7 +4,6 @@
 
 mod batch;
 mod call;
-pub mod envelope;
 mod headers;
 mod lifecycle;
 mod list;
@@ -23,8 +22,8 @@ use crate::events::{EVENT_END, EVENT_START, EventStream};
 use crate::failure::Failure;
 use crate::logging::RequestId;
 use crate::reply::{BodyKind, Reply};
-use envelope::{Body, Id, Message};
 use http::HeaderMap;
+use mcp_bundle::envelope::{self, Body, Id, Message};
 use mcp_bundle::json::Kind;
 use mcp_bundle::tag::Era;
 use version::{Lane, Told};

@@ -2,7 +2,6 @@
 //!
 //! A session lives in the memory of one process, on whose listener both connections must arrive.
 
-use super::envelope::{self, Body};
 use super::listen::LEGACY_CHANGED;
 use super::version::Told;
 use super::{Context, MODERN, Responded, batch, respond, version, write_error};
@@ -12,6 +11,7 @@ use crate::events::{EVENT_END, EVENT_START, EventStream, Guard, InWork, Message,
 use crate::failure::Failure;
 use crate::logging::RequestId;
 use http::HeaderMap;
+use mcp_bundle::envelope::{self, Body};
 use mcp_bundle::tag::Era;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU8, Ordering};

@@ -1,8 +1,8 @@
 //! Protocol revisions: the one place that knows which there are and how a request tells its own.
 
-use super::envelope::Message;
 use crate::failure::Failure;
 use http::{HeaderMap, HeaderName};
+use mcp_bundle::envelope::Message;
 use mcp_bundle::json::{Kind, Value};
 use mcp_bundle::tag::Era;
 

@@ -1,7 +1,7 @@
 //! Skipping a whole array or object.
 
 use super::Scanner;
-use crate::json::string::plain_prefix;
+use crate::json::special::plain_end;
 use crate::json::{Kind, ScanError};
 
 impl Scanner<'_> {
@@ -94,12 +94,12 @@ impl Scanner<'_> {
     /// Where the string ends whose first quote is at `at`.
     #[inline(always)]
     fn string_end(&mut self, at: usize) -> Option<usize> {
-        let rest = self.text.as_bytes().get(at + 1..)?;
-        let plain = plain_prefix(rest);
-        if rest.get(plain) == Some(&b'"') {
-            return Some(at + plain + 2);
+        let bytes = self.text.as_bytes();
+        let end = plain_end(bytes, at + 1);
+        if bytes.get(end) == Some(&b'"') {
+            return Some(end + 1);
         }
-        self.at = at + 1 + plain;
+        self.at = end;
         self.skip_escaped_string(at).ok().map(|token| token.end)
     }
 

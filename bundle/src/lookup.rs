@@ -1,6 +1,6 @@
 //! Finds a tool by its name: one hash, however many tools there are.
 
-use mcp_bundle::plan::Contents;
+use crate::plan::Contents;
 
 /// Open addressing over the tools' indexes, built once. Callers can only look up, so a crafted name costs no more than
 /// the longest run of the table, which the bundle alone decides.

@@ -1,6 +1,6 @@
 //! A JSON-RPC message as borrowed pieces of its text: one scan, no tree.
 
-use mcp_bundle::json::{Kind, ScanError, Scanner, Value};
+use crate::json::{Kind, ScanError, Scanner, Value};
 
 /// One message. Members that nobody asks for are only skipped.
 #[derive(Debug, Clone, Copy, Default)]
@@ -113,24 +113,31 @@ impl<'a> Message<'a> {
 fn message<'a>(scanner: &mut Scanner<'a>) -> Result<Message<'a>, ScanError> {
     let mut message = Message::default();
     let mut seen_version = false;
+    let mut buffer = String::new();
     scanner.enter_object()?;
     while let Some(key) = scanner.next_key()? {
-        if key.is_text("jsonrpc") {
-            message.is_ambiguous |= std::mem::replace(&mut seen_version, true);
-            let value = scanner.value()?;
-            message.is_rpc = value.kind == Kind::String && value.is_text("2.0");
-        } else if key.is_text("id") {
-            message.is_ambiguous |= message.id != Id::Absent;
-            message.id = id(scanner.value()?);
-        } else if key.is_text("method") {
-            message.is_ambiguous |= message.method.is_some();
-            message.method = Some(scanner.value()?);
-        } else if key.is_text("params") {
-            message.is_ambiguous |= message.params.is_present;
-            message.is_ambiguous |= params(scanner, &mut message.params)?;
-        } else {
-            message.is_answer |= key.is_text("result") || key.is_text("error");
-            scanner.value()?;
+        match key.unescaped(&mut buffer) {
+            "jsonrpc" => {
+                message.is_ambiguous |= std::mem::replace(&mut seen_version, true);
+                let value = scanner.value()?;
+                message.is_rpc = value.kind == Kind::String && value.is_text("2.0");
+            }
+            "id" => {
+                message.is_ambiguous |= message.id != Id::Absent;
+                message.id = id(scanner.value()?);
+            }
+            "method" => {
+                message.is_ambiguous |= message.method.is_some();
+                message.method = Some(scanner.value()?);
+            }
+            "params" => {
+                message.is_ambiguous |= message.params.is_present;
+                message.is_ambiguous |= params(scanner, &mut message.params)?;
+            }
+            name => {
+                message.is_answer |= matches!(name, "result" | "error");
+                scanner.value()?;
+            }
         }
     }
     Ok(message)
@@ -146,27 +153,25 @@ fn params<'a>(scanner: &mut Scanner<'a>, params: &mut Params<'a>) -> Result<bool
     params.is_object = true;
     let mut twice = false;
     let mut seen_meta = false;
+    let mut buffer = String::new();
     scanner.enter_object()?;
     while let Some(key) = scanner.next_key()? {
-        let slot = if key.is_text("name") {
-            &mut params.name
-        } else if key.is_text("arguments") {
-            &mut params.arguments
-        } else if key.is_text("_meta") {
-            twice |= std::mem::replace(&mut seen_meta, true);
-            twice |= meta(scanner, &mut params.meta)?;
-            continue;
-        } else if key.is_text("cursor") {
-            &mut params.cursor
-        } else if key.is_text("uri") {
-            &mut params.uri
-        } else if key.is_text("protocolVersion") {
-            &mut params.protocol_version
-        } else if key.is_text("notifications") {
-            &mut params.notifications
-        } else {
-            scanner.value()?;
-            continue;
+        let slot = match key.unescaped(&mut buffer) {
+            "name" => &mut params.name,
+            "arguments" => &mut params.arguments,
+            "_meta" => {
+                twice |= std::mem::replace(&mut seen_meta, true);
+                twice |= meta(scanner, &mut params.meta)?;
+                continue;
+            }
+            "cursor" => &mut params.cursor,
+            "uri" => &mut params.uri,
+            "protocolVersion" => &mut params.protocol_version,
+            "notifications" => &mut params.notifications,
+            _ => {
+                scanner.value()?;
+                continue;
+            }
         };
         twice |= slot.replace(scanner.value()?).is_some();
     }
@@ -180,17 +185,17 @@ fn meta<'a>(scanner: &mut Scanner<'a>, meta: &mut Meta<'a>) -> Result<bool, Scan
     }
     meta.is_object = true;
     let mut twice = false;
+    let mut buffer = String::new();
     scanner.enter_object()?;
     while let Some(key) = scanner.next_key()? {
-        let slot = if key.is_text("io.modelcontextprotocol/protocolVersion") {
-            &mut meta.protocol_version
-        } else if key.is_text("io.modelcontextprotocol/clientCapabilities") {
-            &mut meta.client_capabilities
-        } else if key.is_text("io.modelcontextprotocol/logLevel") {
-            &mut meta.log_level
-        } else {
-            scanner.value()?;
-            continue;
+        let slot = match key.unescaped(&mut buffer) {
+            "io.modelcontextprotocol/protocolVersion" => &mut meta.protocol_version,
+            "io.modelcontextprotocol/clientCapabilities" => &mut meta.client_capabilities,
+            "io.modelcontextprotocol/logLevel" => &mut meta.log_level,
+            _ => {
+                scanner.value()?;
+                continue;
+            }
         };
         twice |= slot.replace(scanner.value()?).is_some();
     }
@@ -201,7 +206,9 @@ fn meta<'a>(scanner: &mut Scanner<'a>, meta: &mut Meta<'a>) -> Result<bool, Scan
 fn id(value: Value<'_>) -> Id<'_> {
     match value.kind {
         Kind::String => Id::Text(value.text),
-        Kind::Number if !value.text.contains(['.', 'e', 'E']) => Id::Text(value.text),
+        Kind::Number if !value.text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => {
+            Id::Text(value.text)
+        }
         _ => Id::Invalid,
     }
 }

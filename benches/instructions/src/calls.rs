@@ -1,0 +1,75 @@
+//! The pure part of a call as the proxy makes it: envelope → lookup → bind, and with an answer → shape → result.
+
+use crate::Failure;
+use mcp_bundle::bind::{self, Request, Values};
+use mcp_bundle::envelope::{self, Body};
+use mcp_bundle::lookup::Lookup;
+use mcp_bundle::matchers::Matchers;
+use mcp_bundle::plan::Contents;
+use mcp_bundle::shape::{self, Answer};
+use mcp_bundle::template::Ambient;
+
+/// A loaded bundle, and memory that calls leave to each other.
+pub struct Calls {
+    contents: Contents,
+    matchers: Matchers,
+    lookup: Lookup,
+    variables: Vec<Box<str>>,
+    bind_limits: bind::Limits,
+    shape_limits: shape::Limits,
+    bind: bind::Scratch,
+    request: Request,
+    shape: shape::Scratch,
+    out: Vec<u8>,
+}
+
+const DEPTH: usize = 64;
+const BATCH: usize = 50;
+
+impl Calls {
+    pub fn new(contents: Contents) -> Calls {
+        Calls {
+            matchers: Matchers::new(&contents),
+            lookup: Lookup::new(&contents),
+            variables: contents.manifest.variables.iter().map(|_| Box::from("secret")).collect(),
+            bind_limits: bind::Limits::default(),
+            shape_limits: shape::Limits::default(),
+            bind: bind::Scratch::default(),
+            request: Request::default(),
+            shape: shape::Scratch::default(),
+            out: Vec::new(),
+            contents,
+        }
+    }
+
+    /// From a request's body to the upstream request, and on to the result if there is an answer.
+    pub fn call(&mut self, body: &[u8], answer: Option<&[u8]>) -> Result<(), Failure> {
+        let Body::One(message) = envelope::read(body, DEPTH, BATCH)? else {
+            return Err("the body is not one message".into());
+        };
+        if message.is_ambiguous || !message.is_rpc || !message.is_method("tools/call") {
+            return Err("the message is not a call".into());
+        }
+        let mut buffer = String::new();
+        let name = message.params.name.ok_or("the call has no name")?.unescaped(&mut buffer);
+        let Calls { contents, matchers, bind, request, .. } = self;
+        let tool = self.lookup.find(contents, name).and_then(|index| contents.tools.get(index));
+        let tool = tool.ok_or("no such tool")?;
+        let arguments = message.params.arguments.map_or("{}", |arguments| arguments.text).as_bytes();
+        let values = Values { variables: &self.variables, ..Values::default() };
+        bind::bind(contents, matchers, tool, arguments, &values, &self.bind_limits, bind, request)?;
+        let Some(body) = answer else { return Ok(()) };
+        let answer =
+            Answer { status: 200, content_type: Some("application/json"), content_location: None, body };
+        let out = &mut self.out;
+        out.clear();
+        out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
+        out.extend_from_slice(message.id_text().unwrap_or("null").as_bytes());
+        out.extend_from_slice(b",\"result\":{");
+        let (ambient, limits) = (Ambient::default(), &self.shape_limits);
+        let shaped =
+            shape::shape(contents, matchers, tool, &answer, &ambient, limits, &mut self.shape, &mut (), out);
+        out.extend_from_slice(b"}}");
+        if shaped.is_error { Err("the answer cannot be used".into()) } else { Ok(()) }
+    }
+}

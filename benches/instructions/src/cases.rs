@@ -1,0 +1,89 @@
+//! What is counted.
+
+use crate::bodies::{self, list};
+use crate::{Calls, Failure};
+use std::hint::black_box;
+
+/// One call, or a part of one.
+pub struct Case {
+    /// Cases that begin with `value: ` are there for comparison, with the `bind: ` case of the same name.
+    pub name: String,
+    body: String,
+    work: Work,
+}
+
+enum Work {
+    /// Envelope, lookup and bind.
+    Bind,
+    /// All of it, with this answer.
+    Call(String),
+    /// What a server does at least that knows requests as trees.
+    ParseValue,
+}
+
+const REQUESTS: [(&str, &str, &str, bool); 4] = [
+    ("path and query", "get_record", r#"{"userId":"u 1","recordId":42,"details":true}"#, false),
+    ("path and query, with _meta", "get_record", r#"{"userId":"u 1","recordId":42,"details":true}"#, true),
+    (
+        "five in query and header",
+        "list_records",
+        r#"{"state":"all","labels":["bug","later"],"page":2,"perPage":50,"traceId":"0e37df36-f698-11e6-8dd4-cb9ced3df976"}"#,
+        false,
+    ),
+    (
+        "nested JSON body",
+        "create_record",
+        r#"{"title":"pens and paper","note":"say \"hi\"","city":"Oslo","amount":12.50,"items":[{"sku":"PEN-1","quantity":3},{"sku":"INK-22","quantity":1}]}"#,
+        false,
+    ),
+];
+
+const META: &str = r#","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"client","version":"1.0.0"},"io.modelcontextprotocol/clientCapabilities":{}}"#;
+
+const RAW: (&str, &str) = ("get_record", r#"{"userId":"u-1","recordId":42}"#);
+const ORDER: (&str, &str) = ("show_order", r#"{"id":"ord-000042"}"#);
+const ORDERS: (&str, &str) = ("show_orders", r#"{"id":"user 42"}"#);
+
+/// All cases, in the order of the table.
+pub fn all() -> Vec<Case> {
+    let mut all = Vec::new();
+    for (name, tool, arguments, meta) in REQUESTS {
+        let body = request(tool, arguments, if meta { META } else { "" });
+        all.push(Case { name: format!("bind: {name}"), body: body.clone(), work: Work::Bind });
+        all.push(Case { name: format!("value: {name}"), body, work: Work::ParseValue });
+    }
+    let [order, short, long, _] = bodies::cases().map(|case| case.body);
+    let huge = list("1 MiB list", 5_000, 0).body;
+    for (name, (tool, arguments), answer) in [
+        ("raw, 300 B", RAW, order.clone()),
+        ("raw, 100 KiB", RAW, long.clone()),
+        ("raw, 1 MiB", RAW, huge),
+        ("template, 300 B", ORDER, order),
+        ("template, 4 KiB", ORDERS, short),
+        ("template, 100 KiB", ORDERS, long),
+    ] {
+        let body = request(tool, arguments, "");
+        all.push(Case { name: format!("call: {name}"), body, work: Work::Call(answer) });
+    }
+    all
+}
+
+impl Case {
+    pub fn run(&self, calls: &mut Calls) -> Result<(), Failure> {
+        let body = black_box(self.body.as_bytes());
+        match &self.work {
+            Work::Bind => calls.call(body, None),
+            Work::Call(answer) => calls.call(body, Some(black_box(answer.as_bytes()))),
+            Work::ParseValue => {
+                black_box(serde_json::from_slice::<serde_json::Value>(body)?);
+                Ok(())
+            }
+        }
+    }
+}
+
+fn request(tool: &str, arguments: &str, meta: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":17,"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}{meta}}}}}"#
+    )
+}
