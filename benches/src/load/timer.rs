@@ -12,9 +12,13 @@ pub struct Timer(AsyncFd<OwnedFd>);
 
 impl Timer {
     /// Must be called within a runtime.
+    #[expect(
+        deprecated,
+        reason = "unsound for types that change their descriptor, which an `OwnedFd` never does"
+    )]
     pub fn new() -> io::Result<Timer> {
         let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
-        Ok(Timer(AsyncFd::register(timerfd_create(TimerfdClockId::Monotonic, flags)?)?))
+        Ok(Timer(AsyncFd::new(timerfd_create(TimerfdClockId::Monotonic, flags)?)?))
     }
 
     /// Returns once this time has passed.
