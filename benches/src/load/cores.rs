@@ -16,7 +16,9 @@ impl Cores {
         if threads >= cores || Command::new("taskset").arg("-V").stdout(Stdio::null()).status().is_err() {
             return (Cores(None), Cores(None));
         }
-        let list = |first: usize, last: usize| Cores(Some(format!("{first}-{last}")));
+        let list = |first: usize, last: usize| {
+            Cores(Some(if first == last { first.to_string() } else { format!("{first}-{last}") }))
+        };
         (list(0, threads - 1), list(threads, cores - 1))
     }
 

@@ -10,7 +10,8 @@ const PACKAGE: &str = include_str!("../../contenders/package.json");
 /// Names and values, in the order in which they are shown. What a machine does not tell is left out.
 pub fn describe() -> Vec<(&'static str, String)> {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    // This process is bound to some of the cores, so it is not asked.
+    let cores = read("/proc/cpuinfo").lines().filter(|line| line.starts_with("processor")).count();
     let profile =
         if cfg!(debug_assertions) { "**dev: the figures mean nothing**" } else { "release, thin LTO" };
     let known = [
@@ -18,7 +19,7 @@ pub fn describe() -> Vec<(&'static str, String)> {
         ("commit", said("git", &["describe", "--always", "--dirty"])),
         ("CPU", value_of(&read("/proc/cpuinfo"), "model name")),
         ("cores", Some(cores.to_string())),
-        ("memory", value_of(&read("/proc/meminfo"), "MemTotal")),
+        ("memory", value_of(&read("/proc/meminfo"), "MemTotal").as_deref().and_then(gibibytes)),
         ("kernel", Some(read("/proc/sys/kernel/osrelease").trim().to_owned())),
         ("load before", Some(read("/proc/loadavg").split(' ').take(3).collect::<Vec<_>>().join(" "))),
         ("rustc", said("rustc", &["--version"])),
@@ -67,6 +68,12 @@ fn value_of(text: &str, name: &str) -> Option<String> {
     line.split_once(':').map(|(_, value)| value.trim().to_owned())
 }
 
+/// Of a text like `2097152 kB`.
+fn gibibytes(text: &str) -> Option<String> {
+    let kibibytes: f64 = text.split(' ').next()?.parse().ok()?;
+    Some(format!("{:.1} GiB", kibibytes / 1024.0 / 1024.0))
+}
+
 fn pair(one: &str, other: &str) -> Option<String> {
     Some(format!("{}, {}", locked(one)?, locked(other)?))
 }
@@ -110,6 +117,7 @@ mod tests {
             Some("Some CPU")
         );
         assert_eq!(value_of("", "model name"), None);
+        assert_eq!(gibibytes("2621440 kB").as_deref(), Some("2.5 GiB"));
         assert_eq!(pinned("# a\nhttpx2==1\nhttpx==0.28.1\n", "httpx"), "0.28.1");
     }
 }

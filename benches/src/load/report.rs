@@ -28,7 +28,7 @@ pub fn write(folder: &Path, about: &About, results: &Results) -> Result<(), Fail
     let latency = chart::latency(&results.paced, CONNECTIONS);
     let mut charts = Vec::new();
     for (name, what, drawn) in [
-        (THROUGHPUT, "Calls a second, relative to a bare Pingora pass-through", throughput),
+        (THROUGHPUT, "Requests a second, relative to a bare Pingora pass-through", throughput),
         (LATENCY, "Latency at fixed rates of requests", latency),
     ] {
         if let Some(svg) = drawn {

@@ -14,8 +14,8 @@ use tempfile::TempDir;
 
 /// Where nginx finds what it serves as a file, below the folder.
 pub const FILE: &str = "list.json";
-/// What `mcp-edge` serves, beside its configuration.
-pub const BUNDLE: &str = "load.mcpk";
+/// What `mcp-edge` serves. It watches the folder, so nothing else is written there.
+pub const BUNDLE: &str = "bundle/load.mcpk";
 
 /// A process that answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,7 +61,9 @@ impl Servers {
         std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755))?;
         let mut servers = Servers { running: BTreeMap::new(), folder };
         let upstream = free_address()?;
-        std::fs::write(servers.folder.path().join(BUNDLE), spec::bundle(upstream)?)?;
+        let bundle = servers.folder.path().join(BUNDLE);
+        std::fs::create_dir_all(bundle.with_file_name(""))?;
+        std::fs::write(bundle, spec::bundle(upstream)?)?;
         servers.add(Role::Upstream, upstream, upstream, setup).await?;
         for role in roles.iter().filter(|role| **role != Role::Upstream) {
             servers.add(*role, free_address()?, upstream, setup).await?;

@@ -30,7 +30,7 @@ pub fn latency(groups: &[PacedGroup], connections: u16) -> Option<String> {
         "300-byte answers over {connections} connections, counted from when a request was due. Left is better."
     );
     canvas.text((PADDING, 54.0), "dim", under);
-    canvas.text((WIDTH - PADDING, TOP), "dim small end", "● p50   ■ p99   | p99.9");
+    canvas.text((WIDTH - PADDING, TOP), "dim small end", "● p50 · ■ p99 · | p99.9");
     let mut decade = first;
     while decade <= last {
         let (at, value) =

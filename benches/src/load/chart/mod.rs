@@ -8,10 +8,10 @@ pub use throughput::throughput;
 
 use std::fmt::{Display, Write};
 
-const WIDTH: f64 = 820.0;
+const WIDTH: f64 = 840.0;
 const PADDING: f64 = 20.0;
 /// Where rows have their names.
-const LABELS: f64 = 270.0;
+const LABELS: f64 = 290.0;
 
 /// Both schemes bring their own ground, since the page around may have another one.
 const STYLE: &str = "text{font:13px system-ui,-apple-system,Segoe UI,Helvetica,Arial,sans-serif;fill:#1f2328}\

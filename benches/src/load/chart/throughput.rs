@@ -27,7 +27,7 @@ pub fn throughput(group: &Group) -> Option<String> {
     let across = |value: f64| LABELS + (WIDTH - LABELS - PADDING - VALUES) * value / last;
 
     let mut canvas = Canvas::new(bottom + 44.0);
-    let title = "Tool calls per second, relative to a bare Pingora pass-through";
+    let title = "Requests per second, relative to a bare Pingora pass-through";
     canvas.text((PADDING, 32.0), "title", title);
     let under = format!("{}. Median of the rounds, whiskers: their range. More is better.", group.case.title);
     canvas.text((PADDING, 54.0), "dim", under);
