@@ -168,3 +168,18 @@ impl Options {
         About { facts, missing }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_help_of_the_script_has_all_options() {
+        let script = include_str!("../../run");
+        for option in Options::command().get_arguments().filter(|option| !option.is_hide_set()) {
+            let name = option.get_long().expect("a long name");
+            assert!(script.contains(&format!("\n      --{name} ")), "no `--{name}` in `benches/run`");
+        }
+    }
+}
