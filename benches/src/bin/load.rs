@@ -101,7 +101,7 @@ async fn compare(options: &Options, setup: &Setup) -> Result<(), Failure> {
         println!("{line}\n");
     }
     let wanted = |it: Contender| {
-        (options.only.is_empty() || options.only.contains(&it)) && it.role().missing(setup).is_none()
+        (options.only.is_empty() || options.only.contains(&it)) && it.role().is_installed(setup)
     };
     let cases = plan::cases(&options.sizes, &options.connections, wanted);
     let mut results = Results::default();
@@ -125,7 +125,9 @@ async fn compare(options: &Options, setup: &Setup) -> Result<(), Failure> {
         }
         _ => {}
     }
-    println!("## Bars\n\n{}", bars::table(&results));
+    if let Some(bars) = bars::table(&results) {
+        println!("## Bars\n\n{bars}");
+    }
     let out = options.out();
     report::write(&out, &about, &results)?;
     eprintln!("written: `{}`", out.join("results.md").display());
@@ -155,9 +157,10 @@ impl Options {
             (Role::TypeScript, "TypeScript SDK", machine::typescript()),
         ];
         for (role, name, version) in optional {
-            match role.missing(setup) {
-                Some(reason) => missing.push(format!("Left out: {name}, since {reason}")),
-                None => facts.push((name, version.unwrap_or_else(|| "unknown".to_owned()))),
+            if role.is_installed(setup) {
+                facts.push((name, version.unwrap_or_else(|| "unknown".to_owned())));
+            } else {
+                missing.push(format!("Left out: {name} is not installed."));
             }
         }
         let Setup { threads, tested, others, .. } = setup;

@@ -61,9 +61,9 @@ const BARS: [Bar; 9] = [
     rates("`tools/list` RPS ÷ nginx with a file", 0.6, Some(0.9), Size::Small, List, NginxFile),
 ];
 
-/// Those that were measured, as a Markdown table.
-pub fn table(results: &Results) -> String {
-    let mut out = String::from("| what | bar | stretch | seen | |\n|---|---:|---:|---:|---|\n");
+/// Those that were measured, as a Markdown table; `None` if none was.
+pub fn table(results: &Results) -> Option<String> {
+    let mut rows = String::new();
     for bar in &BARS {
         let Some(seen) = bar.seen(results) else { continue };
         let (sign, limit) = match bar.limit {
@@ -73,9 +73,10 @@ pub fn table(results: &Results) -> String {
         let stretch = bar.stretch.map(|stretch| format!("{sign} {stretch}")).unwrap_or_default();
         let verdict = bar.verdict(seen.median);
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "| {} | {sign} {limit} | {stretch} | {} | {verdict} |", bar.what, seen.show(2));
+        let _ =
+            writeln!(rows, "| {} | {sign} {limit} | {stretch} | {} | {verdict} |", bar.what, seen.show(2));
     }
-    out
+    (!rows.is_empty()).then(|| format!("| what | bar | stretch | seen | |\n|---|---:|---:|---:|---|\n{rows}"))
 }
 
 impl Bar {
@@ -109,7 +110,7 @@ mod tests {
     fn seen(call: (f64, f64), connections: u16) -> Vec<String> {
         let rows = vec![row(Call, &[call]), row(Passthrough, &[(100.0, 50.0)])];
         let results = Results { groups: vec![group(Size::Small, connections, rows)], paced: Vec::new() };
-        table(&results).lines().skip(2).map(str::to_owned).collect()
+        table(&results).unwrap_or_default().lines().skip(2).map(str::to_owned).collect()
     }
 
     #[test]

@@ -56,9 +56,7 @@ fn page(about: &About, results: &Results, charts: &[String]) -> String {
     for line in &about.missing {
         let _ = write!(out, "\n{line}\n");
     }
-    let bars = bars::table(results);
-    // A head without rows says nothing.
-    if bars.lines().count() > 2 {
+    if let Some(bars) = bars::table(results) {
         let _ = write!(out, "\n## Bars\n\n{bars}");
     }
     for chart in charts {

@@ -109,17 +109,14 @@ impl Role {
         }
     }
 
-    /// Why it cannot be had on this machine.
-    pub fn missing(self, setup: &Setup) -> Option<String> {
-        let (there, what) = match self {
-            Role::Nginx => {
-                (Command::new("nginx").arg("-v").stderr(Stdio::null()).status().is_ok(), "nginx".to_owned())
-            }
-            Role::FastMcp => (setup.python().is_file(), format!("`{}`", setup.python().display())),
-            Role::TypeScript => (setup.script().is_file(), format!("`{}`", setup.script().display())),
-            _ => return None,
-        };
-        (!there).then(|| format!("{what} is not installed"))
+    /// Some cannot be had on every machine.
+    pub fn is_installed(self, setup: &Setup) -> bool {
+        match self {
+            Role::Nginx => Command::new("nginx").arg("-v").stderr(Stdio::null()).status().is_ok(),
+            Role::FastMcp => setup.python().is_file(),
+            Role::TypeScript => setup.script().is_file(),
+            _ => true,
+        }
     }
 
     fn program(
