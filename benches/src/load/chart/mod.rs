@@ -95,10 +95,9 @@ mod tests {
     pub fn assert_well_formed(svg: &str) {
         let (mut open, mut roots) = (Vec::new(), 0);
         let mut rest = svg;
-        while let Some(begin) = rest.find('<') {
-            assert!(!rest[..begin].contains('>'), "a `>` outside of a tag");
-            let end = begin + rest[begin..].find('>').expect("a tag that ends");
-            let tag = &rest[begin + 1..end];
+        while let Some((text, tagged)) = rest.split_once('<') {
+            assert!(!text.contains('>'), "a `>` outside of a tag");
+            let (tag, after) = tagged.split_once('>').expect("a tag that ends");
             assert_eq!(tag.matches('"').count() % 2, 0, "{tag}");
             if let Some(name) = tag.strip_prefix('/') {
                 assert_eq!(open.pop(), Some(name));
@@ -106,7 +105,7 @@ mod tests {
                 roots += usize::from(open.is_empty());
                 open.push(tag.split(' ').next().expect("a name"));
             }
-            rest = &rest[end + 1..];
+            rest = after;
         }
         assert!(open.is_empty() && roots == 1 && rest.trim().is_empty(), "{open:?} {roots} {rest}");
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
