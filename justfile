@@ -11,8 +11,12 @@ generate:
     cargo run -q -p mcpc -- rules --format markdown > docs/rules.md
     cargo run -q -p mcpc -- schema > docs/spec.schema.json
 
-# Time and memory of `check`, `build` and loading, at 10 to 10,000 tools.
-bench:
+# `mcp-edge` under load, against nginx, a bare Pingora pass-through and other MCP servers; `just bench --help` has the options.
+bench *options:
+    benches/run {{options}}
+
+# Time of `check`, `build`, loading, binding and rendering, with criterion.
+micro:
     cargo bench -p mcpc-benches
 
 # How much faster templates are rendered and loaded than with the handlebars crate.
@@ -22,11 +26,6 @@ templates:
 # Instructions of the pure part of a call against the committed counts; `just instructions --update` commits to new ones.
 instructions *options:
     benches/instructions/run {{options}}
-
-# `mcp-edge` under load, against nginx and a bare Pingora pass-through; `just load --help` has the options.
-load *options:
-    cargo build --release -p mcp-edge -p mcpc-benches --bin mcp-edge --bin load --bin passthrough --bin upstream
-    cargo run --release -q -p mcpc-benches --bin load -- {{options}}
 
 # Each fuzz target for a while; needs a nightly toolchain and cargo-fuzz.
 fuzz seconds="60":

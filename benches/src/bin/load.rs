@@ -1,46 +1,66 @@
-//! Compares `mcp-edge` under load with its upstream alone, nginx and a bare Pingora pass-through.
+//! Compares `mcp-edge` under load with nginx, a bare Pingora pass-through and other ways to serve the same MCP tool.
 //!
-//! Starts all of them on loopback, lets them take turns and prints a table. Linux only: it reads `/proc`.
+//! Starts all of them on loopback, lets them take turns, prints tables and writes them to files, with charts. Linux only:
+//! it reads `/proc`. `benches/run` builds and installs what it needs.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "its output is its purpose")]
 
 use clap::Parser;
 use mcpc_benches::Failure;
 use mcpc_benches::load::contender::Contender;
-use mcpc_benches::load::process::Cores;
-use mcpc_benches::load::round;
-use mcpc_benches::load::servers::Servers;
+use mcpc_benches::load::cores::Cores;
+use mcpc_benches::load::plan::{self, CONNECTIONS, PACED};
+use mcpc_benches::load::report::{self, About};
+use mcpc_benches::load::results::Results;
+use mcpc_benches::load::run::{self, Effort};
+use mcpc_benches::load::servers::{Role, Setup};
 use mcpc_benches::load::size::Size;
-use mcpc_benches::load::table::{Row, table};
+use mcpc_benches::load::{bars, machine, table};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::rc::Rc;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Compare mcp-edge under load with nginx and a bare Pingora pass-through
+/// Compare mcp-edge under load with nginx, a bare Pingora pass-through and other MCP servers
 #[derive(Debug, Parser)]
+#[command(name = "benches/run")]
 struct Options {
-    /// Keep-alive connections, each with one request at a time
-    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..))]
-    connections: u16,
-    /// Length of a contender's turn
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=600))]
-    seconds: u64,
-    /// Turns of each contender
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
-    rounds: u16,
-    /// Length of the upstream's answer
-    #[arg(long, default_value = "300")]
-    size: Size,
-    /// Threads of each server
+    /// One short turn for each contender: shows that everything works, not how fast it is
+    #[arg(long)]
+    quick: bool,
+    /// Length of a contender's turn [default: 3, or 0.3 with --quick]
+    #[arg(long, value_parser = seconds)]
+    seconds: Option<Duration>,
+    /// Turns of each contender [default: 5, or 1 with --quick]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    rounds: Option<u16>,
+    /// Threads or processes of each server
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     threads: u16,
-    /// Measure only this contender; may be repeated
-    #[arg(long, value_name = "NAME")]
+    /// Keep-alive connections with 300-byte answers; other cases have their own number
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,64,512",
+          value_parser = clap::value_parser!(u16).range(1..=4096))]
+    connections: Vec<u16>,
+    /// Lengths of the upstream's answers
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "300,4k,100k,1m")]
+    sizes: Vec<Size>,
+    /// Rates of the open loop, in percent of what mcp-edge reaches in the closed loop with 64 connections; 0 for none
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "25,50,75",
+          value_parser = clap::value_parser!(u16).range(0..=1000))]
+    rates: Vec<u16>,
+    /// Measure only these contenders
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
     only: Vec<Contender>,
+    /// Folder of `results.md`, `throughput.svg` and `latency.svg` [default: docs/benchmarks, or target/bench/quick
+    /// with --quick]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Folder of the installed Python and npm packages; `benches/run` sets it
+    #[arg(long, value_name = "DIR", default_value = "target/bench", hide = true)]
+    tools: PathBuf,
 }
 
 fn main() -> ExitCode {
-    match run(&Options::parse()) {
+    match start(&Options::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("error: {failure}");
@@ -49,51 +69,120 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(options: &Options) -> Result<(), Failure> {
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: Option<f64> = text.parse().ok().filter(|number| (0.1..=600.0).contains(number));
+    number.map(Duration::from_secs_f64).ok_or_else(|| "a number from 0.1 to 600 is needed".to_owned())
+}
+
+fn start(options: &Options) -> Result<(), Failure> {
     let (tested, others) = Cores::split(usize::from(options.threads));
     others.bind_this_process()?;
+    let tools = std::path::absolute(&options.tools)?;
+    let setup = Setup { threads: options.threads, tested, others, tools };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let local = tokio::task::LocalSet::new();
     runtime.block_on(local.run_until(async {
         let mut terminated = signal(SignalKind::terminate())?;
+        let mut left = signal(SignalKind::hangup())?;
         tokio::select! {
             // What it has started is stopped when it is dropped.
-            done = compare(options, &tested, &others) => done,
+            done = compare(options, &setup) => done,
             _ = tokio::signal::ctrl_c() => Err("interrupted".into()),
             _ = terminated.recv() => Err("terminated".into()),
+            _ = left.recv() => Err("the terminal was closed".into()),
         }
     }))
 }
 
-async fn compare(options: &Options, tested: &Cores, others: &Cores) -> Result<(), Failure> {
-    let Options { connections, seconds, rounds, size, threads, only } = options;
-    let servers = Servers::start(usize::from(*threads), tested, others).await?;
-    if servers.nginx.is_none() {
-        println!("nginx is not installed and left out");
+async fn compare(options: &Options, setup: &Setup) -> Result<(), Failure> {
+    let effort = options.effort();
+    let about = options.about(setup, effort);
+    for line in &about.missing {
+        println!("{line}\n");
     }
-    let mut asked = Vec::new();
-    for contender in Contender::ALL {
-        if !only.is_empty() && !only.contains(&contender) {
-            continue;
-        }
-        let Some(server) = contender.server(&servers) else { continue };
-        if let Some(question) = contender.question(&servers, *size).await? {
-            asked.push((server, Rc::new(question), Row { contender, rounds: Vec::new() }));
-        }
+    let wanted = |it: Contender| {
+        (options.only.is_empty() || options.only.contains(&it)) && it.role().is_installed(setup)
+    };
+    let cases = plan::cases(&options.sizes, &options.connections, wanted);
+    let mut results = Results::default();
+    for (number, case) in cases.iter().enumerate() {
+        eprintln!("{} of {}: {}", number + 1, cases.len(), case.title);
+        let group = run::case(case, setup, effort).await?;
+        println!("## {}\n\n{}", case.title, table::closed(&group));
+        results.groups.push(group);
     }
-    println!(
-        "{connections} connections, answers of {} bytes, {threads} thread(s) each, {rounds} interleaved rounds of \
-         {seconds} s; cores: servers under test {tested}, generator and upstream {others}\n",
-        size.case().body.len()
-    );
-    let time = Duration::from_secs(*seconds);
-    for _ in 0..*rounds {
-        for (server, question, row) in &mut asked {
-            let measured = round::run(question, server, usize::from(*connections), time).await;
-            row.rounds.push(measured.map_err(|error| format!("{}: {error}", row.contender.name()))?);
+    let most = results.group(Size::Small, CONNECTIONS, &[Contender::Call]).and_then(run::most);
+    let shares: Vec<u16> = options.rates.iter().copied().filter(|share| *share > 0).collect();
+    match most {
+        Some(most) if !shares.is_empty() => {
+            eprintln!("fixed rates: {shares:?} % of {most:.0} requests a second");
+            let contenders: Vec<_> = PACED.into_iter().filter(|it| wanted(*it)).collect();
+            results.paced = run::paced(&contenders, &shares, most, setup, effort).await?;
+            println!("## Fixed rates\n\n{}", table::paced(&results.paced));
         }
+        None if !shares.is_empty() => {
+            println!("no fixed rates: they need `call` at {CONNECTIONS} connections as their measure\n");
+        }
+        _ => {}
     }
-    let rows: Vec<Row> = asked.into_iter().map(|(_, _, row)| row).collect();
-    print!("{}", table(&rows));
+    if let Some(bars) = bars::table(&results) {
+        println!("## Bars\n\n{bars}");
+    }
+    let out = options.out();
+    report::write(&out, &about, &results)?;
+    eprintln!("written: `{}`", out.join("results.md").display());
     Ok(())
+}
+
+impl Options {
+    fn effort(&self) -> Effort {
+        let (rounds, milliseconds) = if self.quick { (1, 300) } else { (5, 3000) };
+        Effort {
+            rounds: self.rounds.unwrap_or(rounds),
+            time: self.seconds.unwrap_or(Duration::from_millis(milliseconds)),
+        }
+    }
+
+    fn out(&self) -> PathBuf {
+        let usual = if self.quick { "target/bench/quick" } else { "docs/benchmarks" };
+        self.out.clone().unwrap_or_else(|| usual.into())
+    }
+
+    fn about(&self, setup: &Setup, effort: Effort) -> About {
+        let mut facts = machine::describe();
+        let mut missing = Vec::new();
+        let optional = [
+            (Role::Nginx, "nginx", machine::nginx()),
+            (Role::FastMcp, "FastMCP", machine::fastmcp(&setup.python().display().to_string())),
+            (Role::TypeScript, "TypeScript SDK", machine::typescript()),
+        ];
+        for (role, name, version) in optional {
+            if role.is_installed(setup) {
+                facts.push((name, version.unwrap_or_else(|| "unknown".to_owned())));
+            } else {
+                missing.push(format!("Left out: {name} is not installed."));
+            }
+        }
+        let Setup { threads, tested, others, .. } = setup;
+        let Effort { rounds, time } = effort;
+        facts.push(("rounds", format!("{rounds} of {} s for each contender, in turn", time.as_secs_f64())));
+        facts.push(("threads", format!("{threads} for each server")));
+        facts.push(("on cores", format!("{tested} the servers under test, {others} generator and upstream")));
+        About { facts, missing }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_help_of_the_script_has_all_options() {
+        let script = include_str!("../../run");
+        for option in Options::command().get_arguments().filter(|option| !option.is_hide_set()) {
+            let name = option.get_long().expect("a long name");
+            assert!(script.contains(&format!("\n      --{name} ")), "no `--{name}` in `benches/run`");
+        }
+    }
 }

@@ -9,7 +9,16 @@ pub struct Head {
     pub status: u16,
     /// Bytes of the head, with the empty line at its end.
     pub head_length: usize,
-    pub body_length: usize,
+    pub body: Body,
+    /// The server wants no further request on this connection.
+    pub closes: bool,
+}
+
+/// How the end of a body is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Body {
+    Length(usize),
+    Chunked,
 }
 
 /// Why an answer cannot be counted.
@@ -19,9 +28,13 @@ pub enum BadAnswer {
     NoStatus,
     /// No length, two lengths, or one that is no number.
     NoLength,
-    /// Chunked: its length is not known beforehand.
+    /// Something else than `chunked`.
     Encoded,
-    /// The server wants no further request on this connection.
+    /// What should be a chunk is none.
+    NoChunk,
+    /// Bytes follow that nobody asked for.
+    TooMuch,
+    /// A connection that should be kept is not.
     Closes,
 }
 
@@ -32,25 +45,30 @@ pub fn parse_head(bytes: &[u8]) -> Result<Option<Head>, BadAnswer> {
     };
     let mut lines = bytes.get(..end).unwrap_or_default().split(|byte| *byte == b'\n');
     let status = lines.next().and_then(status_of).ok_or(BadAnswer::NoStatus)?;
-    let mut length = None;
+    let (mut body, mut closes) = (None, false);
     for line in lines {
         let Some(colon) = line.iter().position(|byte| *byte == b':') else { continue };
         let (name, value) = line.split_at(colon);
         let value = value.get(1..).unwrap_or_default().trim_ascii();
         if name.eq_ignore_ascii_case(b"content-length") {
             let number = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
-            if number.is_none() || length.is_some() {
+            if number.is_none() || body.is_some() {
                 return Err(BadAnswer::NoLength);
             }
-            length = number;
+            body = number.map(Body::Length);
         } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
-            return Err(BadAnswer::Encoded);
+            if !value.eq_ignore_ascii_case(b"chunked") {
+                return Err(BadAnswer::Encoded);
+            } else if body.is_some() {
+                return Err(BadAnswer::NoLength);
+            }
+            body = Some(Body::Chunked);
         } else if name.eq_ignore_ascii_case(b"connection") && value.eq_ignore_ascii_case(b"close") {
-            return Err(BadAnswer::Closes);
+            closes = true;
         }
     }
-    let body_length = length.ok_or(BadAnswer::NoLength)?;
-    Ok(Some(Head { status, head_length: end + 4, body_length }))
+    let body = body.ok_or(BadAnswer::NoLength)?;
+    Ok(Some(Head { status, head_length: end + 4, body, closes }))
 }
 
 fn status_of(line: &[u8]) -> Option<u16> {
@@ -63,8 +81,10 @@ impl std::fmt::Display for BadAnswer {
         formatter.write_str(match self {
             BadAnswer::TooLong => "the head of an answer is too long",
             BadAnswer::NoStatus => "an answer has no HTTP/1.1 status line",
-            BadAnswer::NoLength => "an answer has not one valid `content-length`",
-            BadAnswer::Encoded => "an answer has a `transfer-encoding`",
+            BadAnswer::NoLength => "an answer has not one valid `content-length` and is not chunked",
+            BadAnswer::Encoded => "an answer has a `transfer-encoding` that is not `chunked`",
+            BadAnswer::NoChunk => "a chunk of an answer is malformed",
+            BadAnswer::TooMuch => "there is more than the answer",
             BadAnswer::Closes => "an answer closes its connection",
         })
     }
@@ -80,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_whole_head_gives_status_and_lengths() {
-        let head = Head { status: 200, head_length: WHOLE.len() - 11, body_length: 12 };
+        let head = Head { status: 200, head_length: WHOLE.len() - 11, body: Body::Length(12), closes: false };
         assert_eq!(parse_head(WHOLE), Ok(Some(head)));
     }
 
@@ -94,7 +114,29 @@ mod tests {
     #[test]
     fn other_statuses_are_read_too() {
         let head = parse_head(b"HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n");
-        assert_eq!(head.map(|head| head.map(|head| (head.status, head.body_length))), Ok(Some((502, 0))));
+        assert_eq!(
+            head.map(|head| head.map(|head| (head.status, head.body))),
+            Ok(Some((502, Body::Length(0))))
+        );
+    }
+
+    #[test]
+    fn chunked_answers_have_no_length_yet() {
+        let head = parse_head(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n5\r\n");
+        assert_eq!(head.map(|head| head.map(|head| head.body)), Ok(Some(Body::Chunked)));
+    }
+
+    #[test]
+    fn a_connection_that_is_closed_is_seen() {
+        let closes = |head: &str| parse_head(head.as_bytes()).map(|head| head.map(|head| head.closes));
+        assert_eq!(
+            closes("HTTP/1.1 200 OK\r\nConnection: Close\r\ncontent-length: 1\r\n\r\n"),
+            Ok(Some(true))
+        );
+        assert_eq!(
+            closes("HTTP/1.1 200 OK\r\nconnection: keep-alive\r\ncontent-length: 1\r\n\r\n"),
+            Ok(Some(false))
+        );
     }
 
     #[test]
@@ -104,8 +146,15 @@ mod tests {
             ("HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n", BadAnswer::NoLength),
             ("HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n", BadAnswer::NoLength),
             ("HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 1\r\n\r\n", BadAnswer::NoLength),
-            ("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", BadAnswer::Encoded),
-            ("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 1\r\n\r\n", BadAnswer::Closes),
+            ("HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n", BadAnswer::Encoded),
+            (
+                "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n",
+                BadAnswer::NoLength,
+            ),
+            (
+                "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ncontent-length: 1\r\n\r\n",
+                BadAnswer::NoLength,
+            ),
             ("HTTP/1.0 200 OK\r\ncontent-length: 1\r\n\r\n", BadAnswer::NoStatus),
             ("HTTP/1.1 2", BadAnswer::NoStatus),
             ("\r\n\r\n", BadAnswer::NoStatus),

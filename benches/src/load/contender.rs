@@ -1,8 +1,7 @@
 //! Who is compared, what each is asked, and what it must answer.
 
-use super::process::Server;
-use super::round::{Question, ask_once};
-use super::servers::{FILE, Servers};
+use super::connection::{Question, ask_once};
+use super::servers::{FILE, Role, Servers};
 use super::size::Size;
 use super::spec::{TOOLS, raw_tool, template_tool};
 use crate::Failure;
@@ -22,6 +21,20 @@ pub enum Contender {
     Call,
     /// `tools/call` of `mcp-edge` with a template
     Template,
+    /// As `call`, with metrics off and only errors logged
+    CallOff,
+    /// As `call`, with every call logged as JSON and metrics scraped once a second
+    CallOn,
+    /// The same call by hand: axum, hyper's client, serde_json
+    AxumHyper,
+    /// The same call with the Rust SDK and reqwest
+    Rmcp,
+    /// The same call with FastMCP and httpx, on uvicorn
+    #[value(name = "fastmcp")]
+    FastMcp,
+    /// The same call with the TypeScript SDK and undici
+    #[value(name = "typescript")]
+    TypeScript,
     /// `tools/list` of `mcp-edge`, 20 tools
     List,
     /// nginx with the bytes of that list as a file
@@ -29,68 +42,67 @@ pub enum Contender {
 }
 
 impl Contender {
-    pub const ALL: [Contender; 7] = [
-        Contender::Direct,
-        Contender::Nginx,
-        Contender::Passthrough,
-        Contender::Call,
-        Contender::Template,
-        Contender::List,
-        Contender::NginxFile,
-    ];
-
     pub const fn name(self) -> &'static str {
         match self {
             Contender::Direct => "direct",
             Contender::Nginx => "nginx `proxy_pass`",
             Contender::Passthrough => "Pingora pass-through",
-            Contender::Call => "`tools/call`, raw",
-            Contender::Template => "`tools/call`, template",
-            Contender::List => "`tools/list`, 20 tools",
+            Contender::Call => "`mcp-edge`, raw",
+            Contender::Template => "`mcp-edge`, template",
+            Contender::CallOff => "`mcp-edge`, raw, logs and metrics off",
+            Contender::CallOn => "`mcp-edge`, raw, logs and metrics on",
+            Contender::AxumHyper => "axum + hyper",
+            Contender::Rmcp => "rmcp + reqwest",
+            Contender::FastMcp => "FastMCP",
+            Contender::TypeScript => "TypeScript SDK",
+            Contender::List => "`mcp-edge`, `tools/list`",
             Contender::NginxFile => "nginx, the list as a file",
         }
     }
 
-    /// `None` if it is not installed.
-    pub fn server(self, servers: &Servers) -> Option<&Server> {
+    /// Who answers.
+    pub const fn role(self) -> Role {
         match self {
-            Contender::Direct => Some(&servers.upstream),
-            Contender::Nginx | Contender::NginxFile => servers.nginx.as_ref(),
-            Contender::Passthrough => Some(&servers.passthrough),
-            Contender::Call | Contender::Template | Contender::List => Some(&servers.edge),
+            Contender::Direct => Role::Upstream,
+            Contender::Nginx | Contender::NginxFile => Role::Nginx,
+            Contender::Passthrough => Role::Passthrough,
+            Contender::Call | Contender::Template | Contender::List => Role::Edge,
+            Contender::CallOff => Role::EdgeOff,
+            Contender::CallOn => Role::EdgeOn,
+            Contender::AxumHyper => Role::AxumHyper,
+            Contender::Rmcp => Role::Rmcp,
+            Contender::FastMcp => Role::FastMcp,
+            Contender::TypeScript => Role::TypeScript,
         }
     }
 
     /// Asks once, makes sure that the answer holds what it must, and expects its status and length from then on.
-    pub async fn question(self, servers: &Servers, size: Size) -> Result<Option<Question>, Failure> {
-        let Some(server) = self.server(servers) else { return Ok(None) };
+    pub async fn question(self, servers: &Servers, size: Size) -> Result<Question, Failure> {
         if self == Contender::NginxFile {
             let request = Contender::List.request(size);
-            let (_, list) = ask_once(servers.edge.address, &request).await?;
+            let (_, list) = ask_once(servers.get(Role::Edge)?.address, &request).await?;
             std::fs::write(servers.folder.path().join(FILE), list)?;
         }
+        let address = servers.get(self.role())?.address;
         let request = self.request(size);
-        let (status, body) = ask_once(server.address, &request).await?;
+        let asked = ask_once(address, &request).await;
+        let (status, body) = asked.map_err(|error| format!("{}: {error}", self.name()))?;
         if status != 200 || !self.is_right(&body, size)? {
             let start: String = String::from_utf8_lossy(&body).chars().take(400).collect();
             return Err(format!("{}: wrong answer, status {status}: {start}", self.name()).into());
         }
-        Ok(Some(Question { address: server.address, request, status, length: body.len() }))
+        Ok(Question { address, request, status, length: body.len() })
     }
 
     fn request(self, size: Size) -> Vec<u8> {
-        let call = |tool: String| {
-            let params = format!("{{\"name\":\"{tool}\",\"arguments\":{{\"id\":\"user 42\"}}}}");
-            post("tools/call", &params)
-        };
         match self {
             Contender::Direct | Contender::Nginx | Contender::Passthrough => {
                 get(&format!("{}user%2042", size.path()))
             }
-            Contender::Call => call(raw_tool(size)),
-            Contender::Template => call(template_tool(size)),
+            Contender::Template => call(&template_tool(size)),
             Contender::List => post("tools/list", "{}"),
             Contender::NginxFile => get(&format!("/{FILE}")),
+            _ => call(&raw_tool(size)),
         }
     }
 
@@ -102,16 +114,16 @@ impl Contender {
         let answer: Value = serde_json::from_slice(body)?;
         let text = answer.pointer("/result/content/0/text").and_then(Value::as_str);
         Ok(match self {
-            Contender::Call => text == Some(case.body.as_str()),
+            Contender::List | Contender::NginxFile => {
+                let tools = answer.pointer("/result/tools").and_then(Value::as_array);
+                tools.is_some_and(|tools| tools.len() == TOOLS)
+            }
             Contender::Template => {
                 let mut expected = Vec::new();
                 let rendered = Theirs::new(case.handlebars)?.render(case.body.as_bytes(), &mut expected);
                 rendered && text == Some(serde_json::from_slice::<String>(&expected)?.as_str())
             }
-            _ => {
-                let tools = answer.pointer("/result/tools").and_then(Value::as_array);
-                tools.is_some_and(|tools| tools.len() == TOOLS)
-            }
+            _ => text == Some(case.body.as_str()),
         })
     }
 }
@@ -124,6 +136,10 @@ fn get(path: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\n{HEADERS}\r\n").into_bytes()
 }
 
+fn call(tool: &str) -> Vec<u8> {
+    post("tools/call", &format!("{{\"name\":\"{tool}\",\"arguments\":{{\"id\":\"user 42\"}}}}"))
+}
+
 fn post(method: &str, params: &str) -> Vec<u8> {
     let body = format!("{{\"jsonrpc\":\"2.0\",\"id\":12345,\"method\":\"{method}\",\"params\":{params}}}");
     let length = body.len();
@@ -131,4 +147,26 @@ fn post(method: &str, params: &str) -> Vec<u8> {
         "POST /mcp HTTP/1.1\r\n{HEADERS}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
     )
     .into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_exact_text_is_right() {
+        let answer = |text: &str| {
+            let content = serde_json::json!([{ "type": "text", "text": text }]);
+            serde_json::json!({ "result": { "content": content, "more": 1 } }).to_string().into_bytes()
+        };
+        let right = answer(&Size::Small.case().body);
+        let wrong = answer(&Size::Small.case().body.replace("Ada", "ada"));
+        for contender in [Contender::Call, Contender::CallOn, Contender::AxumHyper, Contender::FastMcp] {
+            assert!(contender.is_right(&right, Size::Small).expect("JSON"));
+            assert!(!contender.is_right(&wrong, Size::Small).expect("JSON"));
+        }
+        assert!(!Contender::Template.is_right(&right, Size::Small).expect("JSON"));
+        assert!(!Contender::List.is_right(&right, Size::Small).expect("JSON"));
+        assert!(!Contender::Nginx.is_right(&right, Size::Small).expect("a comparison"));
+    }
 }

@@ -1,131 +1,94 @@
-//! Server processes: started on a free port, measured from outside, stopped when dropped.
+//! Server processes: started on a free port, measured from outside, stopped with their children when dropped.
 
+use super::cores::Cores;
+use super::usage::{Usage, usage};
 use crate::Failure;
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long a server may take until it listens.
-const START: Duration = Duration::from_secs(20);
-/// The kernel tells CPU time in hundredths of a second on every architecture of Linux that we know.
-const TICKS_A_SECOND: f64 = 100.0;
+const START: Duration = Duration::from_secs(60);
 
 /// A running server.
 #[derive(Debug)]
 pub struct Server {
     child: Child,
     pub address: SocketAddr,
+    /// Where its metrics are read once a second while it is measured.
+    pub metrics: Option<SocketAddr>,
+    log: PathBuf,
 }
 
-/// Which cores servers run on.
-#[derive(Debug, Clone)]
-pub struct Cores(Option<String>);
-
-/// What a server has used so far.
-#[derive(Debug, Clone, Copy)]
-pub struct Usage {
-    pub cpu_seconds: f64,
-    pub memory_mib: f64,
+/// What to start.
+#[derive(Debug)]
+pub struct Program {
+    pub path: PathBuf,
+    pub arguments: Vec<String>,
+    pub environment: Vec<(&'static str, String)>,
 }
 
-impl Server {
-    /// Starts `program` and waits until it listens on `address`. What it says is kept in `log`.
-    pub async fn start(
-        program: &Path,
-        arguments: &[String],
-        environment: &[(&str, &str)],
-        cores: &Cores,
-        address: SocketAddr,
-        log: &Path,
-    ) -> Result<Server, Failure> {
-        let mut command = cores.command(program);
-        command.args(arguments).envs(environment.iter().copied());
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(log)?);
-        let child =
-            command.spawn().map_err(|error| format!("`{}` cannot be started: {error}", program.display()))?;
-        let mut server = Server { child, address };
+impl Program {
+    pub fn new(path: impl Into<PathBuf>, arguments: impl IntoIterator<Item = impl ToString>) -> Program {
+        let arguments = arguments.into_iter().map(|argument| argument.to_string()).collect();
+        Program { path: path.into(), arguments, environment: Vec::new() }
+    }
+
+    pub fn with(mut self, name: &'static str, value: impl ToString) -> Program {
+        self.environment.push((name, value.to_string()));
+        self
+    }
+
+    /// Starts it and waits until it listens on `address`. What it says is kept in `log`.
+    pub async fn start(&self, cores: &Cores, address: SocketAddr, log: &Path) -> Result<Server, Failure> {
+        let program = self.path.display();
+        let mut command = cores.command(&self.path);
+        command.args(&self.arguments).envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(File::options().create(true).append(true).open(log)?);
+        // A group of its own: its workers can be stopped with it, and Ctrl-C only reaches this process.
+        let child = command
+            .process_group(0)
+            .spawn()
+            .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
+        let mut server = Server { child, address, metrics: None, log: log.to_owned() };
         let begin = Instant::now();
         while tokio::net::TcpStream::connect(address).await.is_err() {
             let left = server.child.try_wait()?;
             if left.is_some() || begin.elapsed() > START {
                 let said = std::fs::read_to_string(log).unwrap_or_default();
-                return Err(format!("`{}` does not listen on {address}:\n{said}", program.display()).into());
+                return Err(format!("`{program}` does not listen on {address}:\n{said}").into());
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         Ok(server)
     }
+}
 
-    /// CPU time and memory of the process and its children: nginx has workers.
+impl Server {
     pub fn usage(&self) -> Result<Usage, Failure> {
-        let mut total = Usage { cpu_seconds: 0.0, memory_mib: 0.0 };
-        for pid in std::iter::once(self.child.id().to_string()).chain(self.children()?) {
-            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
-            let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
-            total.cpu_seconds += ticks(&stat).ok_or("`/proc/PID/stat` cannot be read")? / TICKS_A_SECOND;
-            total.memory_mib += resident_kib(&status).ok_or("`/proc/PID/status` cannot be read")? / 1024.0;
-        }
-        Ok(total)
+        usage(self.child.id())
     }
 
-    fn children(&self) -> Result<Vec<String>, Failure> {
-        let pid = self.child.id();
-        let text = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"))?;
-        Ok(text.split_whitespace().map(str::to_owned).collect())
+    /// Forgets what it said: a line for every call of every turn would fill the disk. It goes on at the file's new end.
+    pub fn empty_log(&self) -> Result<(), Failure> {
+        Ok(File::options().write(true).open(&self.log)?.set_len(0)?)
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // A process that is killed leaves its children behind, so one that has any is asked to leave first.
-        if self.children().is_ok_and(|children| !children.is_empty()) {
-            let asked = Command::new("kill").arg(self.child.id().to_string()).status();
-            if asked.is_ok_and(|status| status.success()) && self.child.wait().is_ok() {
-                return;
-            }
+        // The group has its leader's id, which is not given away before the leader is waited for.
+        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
+            let _ = kill_process_group(group, Signal::KILL);
         }
-        let _ = self.child.kill();
         let _ = self.child.wait();
-    }
-}
-
-impl Cores {
-    /// The servers under test get the first `threads` cores, everyone else the others; nobody is bound if that leaves
-    /// nothing for the others, or if there is no `taskset`.
-    pub fn split(threads: usize) -> (Cores, Cores) {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        if threads >= cores || Command::new("taskset").arg("-V").stdout(Stdio::null()).status().is_err() {
-            return (Cores(None), Cores(None));
-        }
-        let list = |first: usize, last: usize| Cores(Some(format!("{first}-{last}")));
-        (list(0, threads - 1), list(threads, cores - 1))
-    }
-
-    /// Binds this process. Threads that are started later follow it.
-    pub fn bind_this_process(&self) -> Result<(), Failure> {
-        let Some(list) = &self.0 else { return Ok(()) };
-        let pid = std::process::id().to_string();
-        let status = Command::new("taskset").args(["-c", "-p", list, &pid]).stdout(Stdio::null()).status()?;
-        if status.success() { Ok(()) } else { Err("`taskset` cannot bind this process".into()) }
-    }
-
-    fn command(&self, program: &Path) -> Command {
-        match &self.0 {
-            None => Command::new(program),
-            Some(list) => {
-                let mut command = Command::new("taskset");
-                command.args(["-c", list]).arg(program);
-                command
-            }
-        }
-    }
-}
-
-impl std::fmt::Display for Cores {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(self.0.as_deref().unwrap_or("any"))
     }
 }
 
@@ -140,36 +103,36 @@ pub fn sibling(name: &str) -> Result<PathBuf, Failure> {
     if path.is_file() {
         return Ok(path);
     }
-    Err(format!("`{}` is not built; run `just load`, which builds it", path.display()).into())
-}
-
-/// User and system time. The name before them stands in parentheses and may hold anything.
-fn ticks(stat: &str) -> Option<f64> {
-    let (_, rest) = stat.rsplit_once(')')?;
-    let mut fields = rest.split_whitespace().skip(11);
-    let user: f64 = fields.next()?.parse().ok()?;
-    let system: f64 = fields.next()?.parse().ok()?;
-    Some(user + system)
-}
-
-fn resident_kib(status: &str) -> Option<f64> {
-    let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
-    line.split_whitespace().nth(1)?.parse().ok()
+    Err(format!("`{}` is not built; run `benches/run`, which builds it", path.display()).into())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Read;
 
-    #[test]
-    fn ticks_are_found_behind_any_name() {
-        let stat = "7 (a) (b c) S 1 7 7 0 -1 4194304 100 0 0 0 250 50 0 0 20 0 3 0 100 1000 50";
-        assert_eq!(ticks(stat), Some(300.0));
-        assert_eq!(ticks("7 (a"), None);
+    #[tokio::test]
+    async fn a_server_is_stopped_with_its_children() {
+        // Whatever holds the pipe's other end keeps it open: the shell, and the child that it waits for.
+        let (mut reader, writer) = std::io::pipe().expect("a pipe");
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "sleep 600 & wait"]).stdout(writer).process_group(0);
+        let child = command.spawn().expect("a shell");
+        drop(command);
+        let address = listener.local_addr().expect("an address");
+        drop(Server { child, address, metrics: None, log: PathBuf::new() });
+        assert_eq!(reader.read(&mut [0]).expect("the end of the pipe"), 0);
     }
 
-    #[test]
-    fn resident_memory_is_found() {
-        assert_eq!(resident_kib("VmHWM:\t  99 kB\nVmRSS:\t  2048 kB\n"), Some(2048.0));
+    #[tokio::test]
+    async fn what_a_server_said_is_told_when_it_does_not_listen() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = Program::new("sh", ["-c", "echo \"no $WHAT\" >&2; exit 1"]).with("WHAT", "luck");
+        let (cores, _) = Cores::split(usize::MAX);
+        let address = free_address().expect("a free port");
+        let started = program.start(&cores, address, &folder.path().join("log")).await;
+        let said = started.expect_err("nobody listens").to_string();
+        assert!(said.ends_with("\nno luck\n"), "{said}");
     }
 }

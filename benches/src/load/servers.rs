@@ -1,134 +1,171 @@
 //! The servers of a comparison: the upstream, and what stands between it and the generator.
 
-use super::process::{Cores, Server, free_address, sibling};
+use super::configs;
+use super::cores::Cores;
+use super::process::{Program, Server, free_address, sibling};
 use super::spec;
 use crate::Failure;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 /// Where nginx finds what it serves as a file, below the folder.
 pub const FILE: &str = "list.json";
+/// What `mcp-edge` serves. It watches the folder, so nothing else is written there.
+pub const BUNDLE: &str = "bundle/load.mcpk";
 
-/// All of them, running. Dropping stops them.
+/// A process that answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    Upstream,
+    Nginx,
+    Passthrough,
+    Edge,
+    EdgeOff,
+    EdgeOn,
+    AxumHyper,
+    Rmcp,
+    FastMcp,
+    TypeScript,
+}
+
+/// What all servers are started with.
+#[derive(Debug)]
+pub struct Setup {
+    /// Of each server.
+    pub threads: u16,
+    /// Where the servers under test run.
+    pub tested: Cores,
+    /// Where the upstream runs, and the generator.
+    pub others: Cores,
+    /// Where `benches/run` has put the Python and npm packages.
+    pub tools: PathBuf,
+}
+
+/// Running servers. Dropping stops them.
 #[derive(Debug)]
 pub struct Servers {
-    pub upstream: Server,
-    pub passthrough: Server,
-    pub edge: Server,
-    /// `None` where it is not installed.
-    pub nginx: Option<Server>,
+    running: BTreeMap<Role, Server>,
     /// Configurations and logs; removed last.
     pub folder: TempDir,
 }
 
 impl Servers {
-    /// Each server gets this many threads.
-    pub async fn start(threads: usize, tested: &Cores, others: &Cores) -> Result<Servers, Failure> {
+    /// Starts the upstream and those that play these roles.
+    pub async fn start(roles: &BTreeSet<Role>, setup: &Setup) -> Result<Servers, Failure> {
         let folder = TempDir::new()?;
         // nginx's workers may run as another user.
         std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755))?;
-        let at = folder.path();
-        let address = free_address()?;
-        let arguments = [address.to_string(), threads.to_string()];
-        let program = sibling("upstream")?;
-        let upstream =
-            Server::start(&program, &arguments, &[], others, address, &at.join("upstream.log")).await?;
-        Ok(Servers {
-            passthrough: passthrough(at, threads, tested, upstream.address).await?,
-            edge: edge(at, threads, tested, upstream.address).await?,
-            nginx: nginx(at, threads, tested, upstream.address).await?,
-            upstream,
-            folder,
+        let mut servers = Servers { running: BTreeMap::new(), folder };
+        let upstream = free_address()?;
+        let bundle = servers.folder.path().join(BUNDLE);
+        std::fs::create_dir_all(bundle.with_file_name(""))?;
+        std::fs::write(bundle, spec::bundle(upstream)?)?;
+        servers.add(Role::Upstream, upstream, upstream, setup).await?;
+        for role in roles.iter().filter(|role| **role != Role::Upstream) {
+            servers.add(*role, free_address()?, upstream, setup).await?;
+        }
+        Ok(servers)
+    }
+
+    pub fn get(&self, role: Role) -> Result<&Server, Failure> {
+        self.running.get(&role).ok_or_else(|| format!("`{}` is not started", role.name()).into())
+    }
+
+    async fn add(
+        &mut self,
+        role: Role,
+        address: SocketAddr,
+        upstream: SocketAddr,
+        setup: &Setup,
+    ) -> Result<(), Failure> {
+        let admin = free_address()?;
+        let program = role.program(self.folder.path(), address, upstream, admin, setup)?;
+        let cores = if role == Role::Upstream { &setup.others } else { &setup.tested };
+        let log = self.folder.path().join(format!("{}.log", role.name()));
+        let mut server = program.start(cores, address, &log).await?;
+        server.metrics = (role == Role::EdgeOn).then_some(admin);
+        self.running.insert(role, server);
+        Ok(())
+    }
+}
+
+impl Role {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Role::Upstream => "upstream",
+            Role::Nginx => "nginx",
+            Role::Passthrough => "passthrough",
+            Role::Edge => "edge",
+            Role::EdgeOff => "edge-off",
+            Role::EdgeOn => "edge-on",
+            Role::AxumHyper => "axum_hyper",
+            Role::Rmcp => "rmcp_reqwest",
+            Role::FastMcp => "fastmcp",
+            Role::TypeScript => "typescript",
+        }
+    }
+
+    /// Some cannot be had on every machine.
+    pub fn is_installed(self, setup: &Setup) -> bool {
+        match self {
+            Role::Nginx => Command::new("nginx").arg("-v").stderr(Stdio::null()).status().is_ok(),
+            Role::FastMcp => setup.python().is_file(),
+            Role::TypeScript => setup.script().is_file(),
+            _ => true,
+        }
+    }
+
+    fn program(
+        self,
+        folder: &Path,
+        address: SocketAddr,
+        upstream: SocketAddr,
+        admin: SocketAddr,
+        setup: &Setup,
+    ) -> Result<Program, Failure> {
+        let threads = setup.threads;
+        let usual = [address.to_string(), upstream.to_string(), threads.to_string()];
+        Ok(match self {
+            Role::Upstream => Program::new(sibling(self.name())?, [address.to_string(), threads.to_string()]),
+            Role::Passthrough | Role::AxumHyper | Role::Rmcp => Program::new(sibling(self.name())?, usual),
+            Role::Nginx => {
+                let config = folder.join("nginx.conf");
+                std::fs::write(&config, configs::nginx(folder, threads, address, upstream))?;
+                Program::new("nginx", ["-c", &config.display().to_string(), "-e", "stderr"])
+            }
+            Role::Edge | Role::EdgeOff | Role::EdgeOn => {
+                let config = folder.join(format!("{}.toml", self.name()));
+                std::fs::write(&config, configs::edge(self, threads, address, admin))?;
+                let (name, value) = spec::VARIABLE;
+                Program::new(sibling("mcp-edge")?, ["--config", &config.display().to_string()])
+                    .with(name, value)
+            }
+            Role::FastMcp => {
+                let given = format!("--host {} --port {} --workers {threads}", address.ip(), address.port());
+                let fast = "--loop uvloop --http httptools --no-access-log --log-level warning --app-dir";
+                let words =
+                    "-m uvicorn fastmcp_server:app".split(' ').chain(given.split(' ')).chain(fast.split(' '));
+                let tools = setup.tools.display().to_string();
+                Program::new(setup.python(), words.chain([tools.as_str()])).with("UPSTREAM", upstream)
+            }
+            Role::TypeScript => {
+                let script = setup.script().display().to_string();
+                Program::new("node", std::iter::once(script).chain(usual)).with("NODE_ENV", "production")
+            }
         })
     }
 }
 
-async fn passthrough(
-    folder: &Path,
-    threads: usize,
-    cores: &Cores,
-    upstream: SocketAddr,
-) -> Result<Server, Failure> {
-    let address = free_address()?;
-    let arguments = [address.to_string(), upstream.to_string(), threads.to_string()];
-    let log = folder.join("passthrough.log");
-    Server::start(&sibling("passthrough")?, &arguments, &[], cores, address, &log).await
-}
-
-/// As it comes, but for the limits that 1 MiB of text in a result needs.
-async fn edge(folder: &Path, threads: usize, cores: &Cores, upstream: SocketAddr) -> Result<Server, Failure> {
-    let address = free_address()?;
-    std::fs::write(folder.join("load.mcpk"), spec::bundle(upstream)?)?;
-    let config = folder.join("edge.toml");
-    let text = format!(
-        "bundle = \"load.mcpk\"\nthreads = {threads}\nadmin = \"off\"\n[[listen]]\naddress = \"{address}\"\n\
-         [limits]\nresult_text = \"4MiB\"\ntemplate_output = \"4MiB\"\n"
-    );
-    std::fs::write(&config, text)?;
-    let arguments = ["--config".to_owned(), config.display().to_string()];
-    let log = folder.join("edge.log");
-    Server::start(&sibling("mcp-edge")?, &arguments, &[spec::VARIABLE], cores, address, &log).await
-}
-
-async fn nginx(
-    folder: &Path,
-    threads: usize,
-    cores: &Cores,
-    upstream: SocketAddr,
-) -> Result<Option<Server>, Failure> {
-    let program = Path::new("nginx");
-    if Command::new(program).arg("-v").stderr(Stdio::null()).status().is_err() {
-        return Ok(None);
+impl Setup {
+    pub fn python(&self) -> PathBuf {
+        self.tools.join("venv/bin/python")
     }
-    let address = free_address()?;
-    let config = folder.join("nginx.conf");
-    std::fs::write(&config, nginx_config(folder, threads, address, upstream))?;
-    let arguments = ["-c", &config.display().to_string(), "-e", "stderr"].map(str::to_owned);
-    Server::start(program, &arguments, &[], cores, address, &folder.join("nginx.log")).await.map(Some)
-}
 
-/// Connections are kept on both sides, nothing is logged, nothing goes through the disk.
-fn nginx_config(folder: &Path, threads: usize, address: SocketAddr, upstream: SocketAddr) -> String {
-    let folder = folder.display();
-    format!(
-        "daemon off;
-worker_processes {threads};
-pid {folder}/nginx.pid;
-error_log stderr crit;
-events {{ worker_connections 8192; }}
-http {{
-  access_log off;
-  sendfile on;
-  tcp_nodelay on;
-  keepalive_requests 1000000000;
-  client_body_temp_path {folder}/body;
-  proxy_temp_path {folder}/proxy;
-  fastcgi_temp_path {folder}/fastcgi;
-  uwsgi_temp_path {folder}/uwsgi;
-  scgi_temp_path {folder}/scgi;
-  open_file_cache max=16;
-  upstream up {{
-    server {upstream};
-    keepalive 1024;
-    keepalive_requests 1000000000;
-  }}
-  server {{
-    listen {address} reuseport;
-    location / {{
-      proxy_pass http://up;
-      proxy_http_version 1.1;
-      proxy_set_header Connection \"\";
-      proxy_max_temp_file_size 0;
-    }}
-    location = /{FILE} {{
-      root {folder};
-      default_type application/json;
-    }}
-  }}
-}}
-"
-    )
+    fn script(&self) -> PathBuf {
+        self.tools.join("npm/typescript_server.mjs")
+    }
 }

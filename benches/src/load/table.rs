@@ -1,83 +1,112 @@
-//! What the rounds showed, as a Markdown table.
+//! What was measured, as Markdown tables.
 
+use super::closed::Measured;
 use super::contender::Contender;
-use super::round::Measured;
+use super::open::Paced;
+use super::results::{Group, PacedGroup, Row};
+use super::stats::Spread;
 use std::fmt::Write;
 
-/// The rounds of one contender.
-#[derive(Debug)]
-pub struct Row {
-    pub contender: Contender,
-    /// One for each round, in their order.
-    pub rounds: Vec<Measured>,
-}
-
-/// Median and range over the rounds. Ratios are taken round by round, since neighbours in time are comparable.
-pub fn table(rows: &[Row]) -> String {
-    let base = rows.iter().find(|row| row.contender == Contender::Passthrough);
+/// Median and range over the rounds. Ratios are taken round by round.
+pub fn closed(group: &Group) -> String {
+    let base = group.row(Contender::Passthrough).map(|row| row.turns.as_slice());
     let mut out = String::from(
-        "| | RPS | p50 µs | p99 µs | CPU µs a call | RPS ÷ pass-through | CPU: pass-through ÷ it | MiB |\n\
-         |---|---:|---:|---:|---:|---:|---:|---:|\n",
+        "| | RPS | p50 µs | p99 µs | p99.9 µs | CPU µs a call | RPS ÷ pass-through | CPU: pass-through ÷ it | RSS MiB |\n\
+         |---|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
-    for row in rows {
-        let of = |value: fn(&Measured) -> f64| row.rounds.iter().map(value).collect::<Vec<f64>>();
-        let against = |ratio: fn(&Measured, &Measured) -> f64| match base {
-            Some(base) => {
-                ranged(row.rounds.iter().zip(&base.rounds).map(|(it, base)| ratio(it, base)).collect(), 2)
-            }
-            None => "–".to_owned(),
-        };
+    for Row { contender, turns } in &group.rows {
+        let of = |value: fn(&Measured) -> f64| Spread::of(turns.iter().map(value));
+        let rates = base.and_then(|base| Spread::of_ratios(turns, base, |turn| turn.rate));
+        let costs = base.and_then(|base| Spread::of_ratios(base, turns, |turn| turn.cpu));
         // Writing to a string cannot fail.
         let _ = writeln!(
             out,
-            "| {} | {} | {:.0} | {:.0} | {} | {} | {} | {:.0} |",
-            row.contender.name(),
-            ranged(of(|it| it.rate), 0),
-            median(of(|it| it.p50)),
-            median(of(|it| it.p99)),
-            ranged(of(|it| it.cpu), 1),
-            against(|it, base| it.rate / base.rate),
-            against(|it, base| base.cpu / it.cpu),
-            median(of(|it| it.memory_mib)),
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            contender.name(),
+            shown(of(|turn| turn.rate), 0),
+            middle(of(|turn| turn.p50)),
+            middle(of(|turn| turn.p99)),
+            middle(of(|turn| turn.p999)),
+            shown(of(|turn| turn.cpu), 1),
+            shown(rates, 2),
+            shown(costs, 2),
+            middle(of(|turn| turn.memory_mib)),
         );
     }
     out
 }
 
-fn ranged(values: Vec<f64>, digits: usize) -> String {
-    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    format!("{:.digits$} ({low:.digits$}–{high:.digits$})", median(values))
+/// One table for all rates. The longest wait is that of all rounds.
+pub fn paced(groups: &[PacedGroup]) -> String {
+    let mut out = String::from(
+        "| requests a second | | achieved | p50 µs | p99 µs | p99.9 µs | max µs |\n|---:|---|---:|---:|---:|---:|---:|\n",
+    );
+    for group in groups {
+        for Row { contender, turns } in &group.rows {
+            let of = |value: fn(&Paced) -> f64| Spread::of(turns.iter().map(value));
+            // Writing to a string cannot fail.
+            let _ = writeln!(
+                out,
+                "| {:.0} ({} %) | {} | {} | {} | {} | {} | {:.0} |",
+                group.rate,
+                group.share,
+                contender.name(),
+                middle(of(|turn| turn.achieved)),
+                shown(of(|turn| turn.p50), 0),
+                shown(of(|turn| turn.p99), 0),
+                shown(of(|turn| turn.p999), 0),
+                of(|turn| turn.max).map_or(0.0, |spread| spread.high),
+            );
+        }
+    }
+    out
 }
 
-/// Of an even number of values the upper one of the middle.
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or_default()
+fn shown(spread: Option<Spread>, digits: usize) -> String {
+    spread.map_or("–".to_owned(), |spread| spread.show(digits))
+}
+
+fn middle(spread: Option<Spread>) -> String {
+    spread.map_or("–".to_owned(), |spread| format!("{:.0}", spread.median))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::results::tests::{group, paced as paced_row, row};
+    use crate::load::size::Size;
 
-    fn round(rate: f64, cpu: f64) -> Measured {
-        Measured { rate, p50: 10.0, p99: 20.0, cpu, memory_mib: 5.0 }
+    #[test]
+    fn a_row_has_medians_ranges_and_ratios_round_by_round() {
+        let base = row(Contender::Passthrough, &[(100.0, 50.0), (10.0, 50.0), (100.0, 100.0)]);
+        let call = row(Contender::Call, &[(200.0, 25.0), (20.0, 25.0), (300.0, 25.0)]);
+        let text = closed(&group(Size::Small, 64, vec![base, call]));
+        let expected = "| `mcp-edge`, raw | 200 (20–300) | 10 | 20 | 30 | 25.0 \
+                        | 2.00 (2.00–3.00) | 2.00 (2.00–4.00) | 5 |";
+        assert_eq!(text.lines().last(), Some(expected));
     }
 
     #[test]
-    fn ratios_are_taken_round_by_round() {
-        let base = Row {
-            contender: Contender::Passthrough,
-            rounds: vec![round(100.0, 50.0), round(10.0, 50.0), round(100.0, 100.0)],
+    fn without_the_pass_through_there_are_no_ratios() {
+        let text = closed(&group(Size::Small, 64, vec![row(Contender::List, &[(10.0, 1.0)])]));
+        assert_eq!(
+            text.lines().last(),
+            Some("| `mcp-edge`, `tools/list` | 10 | 10 | 20 | 30 | 1.0 | – | – | 5 |")
+        );
+    }
+
+    #[test]
+    fn fixed_rates_stand_in_one_table() {
+        let group = |share: u16| PacedGroup {
+            share,
+            rate: f64::from(share) * 10.0,
+            rows: vec![paced_row(Contender::Nginx, 100.0, 7000.0)],
         };
-        let call = Row {
-            contender: Contender::Call,
-            rounds: vec![round(200.0, 25.0), round(20.0, 25.0), round(300.0, 25.0)],
-        };
-        let text = table(&[base, call]);
-        let last = text.lines().last().expect("rows");
-        let expected = "| `tools/call`, raw | 200 (20–300) | 10 | 20 | 25.0 (25.0–25.0) \
-                        | 2.00 (2.00–3.00) | 2.00 (2.00–4.00) | 5 |";
-        assert_eq!(last, expected);
+        let text = paced(&[group(25), group(50)]);
+        assert_eq!(text.lines().count(), 4);
+        assert_eq!(
+            text.lines().nth(2),
+            Some("| 250 (25 %) | nginx `proxy_pass` | 999 | 100 | 1000 | 2000 | 7000 |")
+        );
     }
 }
