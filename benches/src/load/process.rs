@@ -111,7 +111,8 @@ impl Cores {
         if status.success() { Ok(()) } else { Err("`taskset` cannot bind this process".into()) }
     }
 
-    fn command(&self, program: &Path) -> Command {
+    /// Starts `program` there.
+    pub fn command(&self, program: &Path) -> Command {
         match &self.0 {
             None => Command::new(program),
             Some(list) => {
