@@ -11,6 +11,10 @@ generate:
     cargo run -q -p mcpc -- rules --format markdown > docs/rules.md
     cargo run -q -p mcpc -- schema > docs/spec.schema.json
 
+# How compiler and proxy scale with tools, answers, connections and threads; `just scale --help` has the options.
+scale *options:
+    benches/scale {{options}}
+
 # Time and memory of `check`, `build` and loading, at 10 to 10,000 tools.
 bench:
     cargo bench -p mcpc-benches
