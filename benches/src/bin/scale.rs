@@ -69,7 +69,7 @@ impl Step {
                 } else {
                     bundles::tools(what.parse()?, url)
                 };
-                std::fs::write(file, bytes?)?;
+                bundles::save(&bytes?, file)?;
             }
             Step::Compile { tools, rounds } => println!("{}", compile::measure(*tools, *rounds)?),
             Step::Lookup { rounds, bundles } => print!("{}", lookup::measure(*rounds, bundles)?),

@@ -5,7 +5,11 @@ use super::upstream::{self, Length};
 use crate::Failure;
 use mcp_bundle::format;
 use mcpc::check::{MemoryFiles, check_files};
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 /// Every fourth of the synthetic tools has the same shape: a GET with two arguments in the path, one in the query, a
 /// header with a secret and a Go template. These are the ones that are called.
@@ -56,6 +60,16 @@ pub fn answers(url: &str) -> Result<Vec<u8>, Failure> {
         );
     }
     compile(&MemoryFiles::one("answers.toml", &text))
+}
+
+/// Writes a bundle as one that has been there for a while: the proxy reads a new file twice, since its times do not tell
+/// yet whether it was written again.
+pub fn save(bytes: &[u8], path: &Path) -> Result<(), Failure> {
+    const AGE: Duration = Duration::from_secs(60);
+    let mut file = File::create(path)?;
+    file.write_all(bytes)?;
+    file.set_modified(SystemTime::now() - AGE)?;
+    Ok(())
 }
 
 fn compile(files: &MemoryFiles) -> Result<Vec<u8>, Failure> {

@@ -16,6 +16,8 @@ pub async fn run(place: &Place) -> Result<String, Failure> {
         "tools",
         "MiB when it listens",
         "MiB after the first call",
+        "of it the program's files",
+        "of it in huge pages",
         "KiB per tool",
         "peak MiB",
         "peak KiB per tool",
@@ -25,6 +27,7 @@ pub async fn run(place: &Place) -> Result<String, Failure> {
     for size in place.sizes(&SIZES) {
         let bundle = place.tools(size).await?;
         let (mut started, mut called, mut peak) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut files, mut huge) = (Vec::new(), Vec::new());
         for _ in 0..place.rounds(3) {
             let settings = Settings { bundle: &bundle, threads: None, tables: "", cores: None };
             let (edge, mut client) = Edge::start(place, settings).await?;
@@ -33,26 +36,31 @@ pub async fn run(place: &Place) -> Result<String, Failure> {
             let memory = edge.process.memory()?;
             called.push(memory.resident_kib);
             peak.push(memory.peak_kib);
+            files.push(memory.resident_kib - memory.anonymous_kib);
+            huge.extend(edge.process.huge_pages_kib());
         }
-        let (started, called, peak) = (median(&started), median(&called), median(&peak));
-        let (least, least_called, least_peak) = *first.get_or_insert((size, called, peak));
+        let mib = |values: &[f64]| format!("{:.1}", median(values) / 1024.0);
+        let after = median(&called);
+        let (least, least_called, least_peak) = *first.get_or_insert((size, after, median(&peak)));
         if size == BAR_TOOLS {
-            idle = started.max(called) / 1024.0;
+            idle = median(&started).max(after) / 1024.0;
         }
         table.row([
             count(size),
-            format!("{:.1}", started / 1024.0),
-            format!("{:.1}", called / 1024.0),
-            format!("{:.2}", slope((least, least_called), (size, called))),
-            format!("{:.1}", peak / 1024.0),
-            format!("{:.2}", slope((least, least_peak), (size, peak))),
+            mib(&started),
+            mib(&called),
+            mib(&files),
+            mib(&huge),
+            format!("{:.2}", slope((least, least_called), (size, after))),
+            mib(&peak),
+            format!("{:.2}", slope((least, least_peak), (size, median(&peak)))),
         ]);
     }
     Ok(format!(
         "## Memory of a loaded bundle\n\n\
          Resident memory of `mcp-edge` with its default number of threads: when it listens (the bundle is loaded before \
          that), and after its first answered call. A tool's share is the slope from the first row. The peak is the most \
-         that was resident at once: while loading, the file and what is made of it are both in memory.\n\n{table}\n{}",
+         that was resident at once: while loading, the file and what is made of it are both in memory. Huge pages are 2 MiB that are resident as a whole, however little of them is in use.\n\n{table}\n{}",
         bar("memory, idle with 1,000 tools,", " MiB", idle, BAR_MIB)
     ))
 }

@@ -11,6 +11,8 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio::net::TcpStream;
 
+const BUNDLES: &str = "bundles";
+
 #[derive(Debug)]
 pub struct Place {
     /// Everything is done once and briefly, with at most 1,000 tools and connections.
@@ -29,6 +31,8 @@ impl Place {
         let (tested, others) = Cores::split(1);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let folder = TempDir::new()?;
+        // Not where logs are written: the proxy watches the folder of its bundle.
+        std::fs::create_dir(folder.path().join(BUNDLES))?;
         let address = free_address()?;
         let mut command = others.command(&std::env::current_exe()?);
         command.args(["upstream", &address.to_string()]);
@@ -69,7 +73,7 @@ impl Place {
     }
 
     async fn bundle(&self, name: &str, what: &str) -> Result<PathBuf, Failure> {
-        let path = self.folder().join(name);
+        let path = self.folder().join(BUNDLES).join(name);
         if !path.exists() {
             let url = format!("http://{}", self.upstream);
             output(own_step().args(["bundle", what, &url]).arg(&path)).await?;

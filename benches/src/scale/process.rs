@@ -19,6 +19,8 @@ pub struct Process {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Memory {
     pub resident_kib: f64,
+    /// The part of it that is no file, such as the program.
+    pub anonymous_kib: f64,
     /// The most that was resident at once.
     pub peak_kib: f64,
 }
@@ -55,6 +57,12 @@ impl Process {
     pub fn memory(&self) -> Result<Memory, Failure> {
         let text = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         memory_of(&text).ok_or_else(|| "`/proc/PID/status` cannot be read".into())
+    }
+
+    /// Memory in pages of 2 MiB, which are resident as a whole. `None` where the kernel does not tell.
+    pub fn huge_pages_kib(&self) -> Option<f64> {
+        let text = std::fs::read_to_string(format!("/proc/{}/smaps_rollup", self.child.id())).ok()?;
+        kib(&text, "AnonHugePages:")
     }
 }
 
@@ -96,11 +104,17 @@ fn run_time(schedstat: &str) -> Option<f64> {
 }
 
 fn memory_of(status: &str) -> Option<Memory> {
-    let kib = |name: &str| -> Option<f64> {
-        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-        line.split_whitespace().next()?.parse().ok()
-    };
-    Some(Memory { resident_kib: kib("VmRSS:")?, peak_kib: kib("VmHWM:")? })
+    Some(Memory {
+        resident_kib: kib(status, "VmRSS:")?,
+        anonymous_kib: kib(status, "RssAnon:")?,
+        peak_kib: kib(status, "VmHWM:")?,
+    })
+}
+
+/// The figure of a line.
+fn kib(text: &str, name: &str) -> Option<f64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 fn open_files(limits: &str) -> Option<usize> {
@@ -117,8 +131,11 @@ mod tests {
 
     #[test]
     fn memory_is_found_in_a_status() {
-        let status = "Name:\tx\nVmHWM:\t  99 kB\nVmRSS:\t  64 kB\n";
-        assert_eq!(memory_of(status), Some(Memory { resident_kib: 64.0, peak_kib: 99.0 }));
+        let status = "Name:\tx\nVmHWM:\t  99 kB\nVmRSS:\t  64 kB\nRssAnon:\t  40 kB\n";
+        assert_eq!(
+            memory_of(status),
+            Some(Memory { resident_kib: 64.0, anonymous_kib: 40.0, peak_kib: 99.0 })
+        );
         assert_eq!(memory_of("VmRSS:\t  64 kB\n"), None);
     }
 
