@@ -41,11 +41,11 @@ pub async fn run(place: &Place) -> Result<String, Failure> {
             series.rate.push(measured.rate);
         }
     }
-    let mut table = Table::new(&["tools", "called", "CPU µs a call", "CPU ÷ 10 tools, one tool", "RPS"]);
-    let base = all.first().map(|series| series.cpu.clone()).unwrap_or_default();
+    let mut table = Table::new(&["tools", "called", "CPU µs a call", "CPU ÷ 10 tools", "RPS"]);
     let mut bars = String::new();
     for series in &all {
-        let against = ratios(&series.cpu, &base);
+        let base = all.iter().find(|other| other.way == series.way).unwrap_or(series);
+        let against = ratios(&series.cpu, &base.cpu);
         table.row([
             count(series.tools),
             series.way.to_owned(),

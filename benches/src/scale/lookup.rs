@@ -70,13 +70,13 @@ pub fn measure(rounds: usize, bundles: &[PathBuf]) -> Result<String, Failure> {
 }
 
 fn report(catalogs: &[Catalog], all: &[Series]) -> Result<String, Failure> {
-    let mut table = Table::new(&["tools", "called", "lookup ns", "lookup + bind ns", "÷ 10 tools, one tool"]);
-    let base = all.first().map(|series| series.find_and_bind.as_slice()).unwrap_or_default();
+    let mut table = Table::new(&["tools", "called", "lookup ns", "lookup + bind ns", "÷ 10 tools"]);
     let mut bars = String::new();
     for series in all {
         let catalog = catalogs.get(series.catalog).ok_or("a series has no catalog")?;
         let tools = catalog.contents.tools.len();
-        let against = ratios(&series.find_and_bind, base);
+        let base = all.iter().find(|other| other.way == series.way).unwrap_or(series);
+        let against = ratios(&series.find_and_bind, &base.find_and_bind);
         table.row([
             count(tools),
             series.way.to_owned(),
