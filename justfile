@@ -15,6 +15,10 @@ generate:
 bench *options:
     benches/run {{options}}
 
+# How compiler and proxy scale with tools, answers, connections and threads; `just scale --help` has the options.
+scale *options:
+    benches/scale {{options}}
+
 # Time of `check`, `build`, loading, binding and rendering, with criterion.
 micro:
     cargo bench -p mcpc-benches

@@ -3,6 +3,7 @@
 pub mod bodies;
 pub mod load;
 pub mod render;
+pub mod scale;
 
 use mcpc::check::MemoryFiles;
 use std::fmt::Write;
@@ -12,11 +13,16 @@ const TOOLS_A_FILE: usize = 100;
 
 /// A set of files with this many tools in all.
 pub fn specs(tools: usize) -> MemoryFiles {
+    specs_at(tools, "https://api.example.com/v1")
+}
+
+/// The same, with tools that call another API.
+pub fn specs_at(tools: usize, url: &str) -> MemoryFiles {
     let mut files = MemoryFiles::default();
     files.add("mcpc.toml", "[budget]\nlist_tokens = 100000000\n");
     for first in (0..tools).step_by(TOOLS_A_FILE) {
         let count = TOOLS_A_FILE.min(tools - first);
-        files.add(&format!("api{:05}.toml", first / TOOLS_A_FILE), &file(first, count));
+        files.add(&format!("api{:05}.toml", first / TOOLS_A_FILE), &file(first, count, url));
     }
     files
 }
@@ -31,11 +37,11 @@ pub fn cpu_ms() -> Result<f64, Failure> {
     Ok(nanoseconds / 1e6)
 }
 
-fn file(first: usize, tools: usize) -> String {
-    let mut text = String::from(
+fn file(first: usize, tools: usize, url: &str) -> String {
+    let mut text = format!(
         "[toolset]\ninstructions = \"Look things up before you change them.\"\n\n\
-         [upstream.api]\nurl = \"https://api.example.com/v1\"\n\
-         headers = { accept = \"application/json\", authorization = \"Bearer ${API_TOKEN}\" }\n\n",
+         [upstream.api]\nurl = \"{url}\"\n\
+         headers = {{ accept = \"application/json\", authorization = \"Bearer ${{API_TOKEN}}\" }}\n\n",
     );
     for number in first..first + tools {
         // Writing to a string cannot fail.

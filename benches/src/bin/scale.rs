@@ -1,83 +1,112 @@
-//! CPU time and memory of `check`, `build` and loading as the number of tools grows.
-//!
-//! Each size runs in a process of its own, so that its peak memory is its own. Linux only: it reads `/proc`.
-#![expect(clippy::print_stdout, reason = "its output is its purpose")]
+//! How compiler and proxy scale: prints a Markdown report, part by part. `just scale` builds what it needs.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "its output is its purpose")]
 
-use mcp_bundle::format::{self, Trust};
-use mcpc::check::check_files;
-use mcpc_benches::{Failure, cpu_ms};
-use std::hint::black_box;
-use std::process::Command;
+use clap::{Parser, Subcommand};
+use mcpc_benches::Failure;
+use mcpc_benches::scale::place::Place;
+use mcpc_benches::scale::{Part, bundles, compile, lookup, machine, upstream};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tokio::signal::unix::{SignalKind, signal};
 
 // As the commands have it.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];
-const ROUNDS: usize = 3;
-/// Tools that are checked in one measurement.
-const WORK: usize = 10_000;
+/// Measure how mcpc and mcp-edge scale with tools, answers, connections and threads
+#[derive(Debug, Parser)]
+struct Options {
+    /// Only see that everything works: one short round each, at most 1,000 tools and connections
+    #[arg(long)]
+    quick: bool,
+    /// Measure only this part; may be repeated
+    #[arg(long, value_name = "PART")]
+    only: Vec<Part>,
+    /// Also write the report to this file
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(subcommand)]
+    step: Option<Step>,
+}
 
-fn main() -> Result<(), Failure> {
-    if let Some(size) = std::env::args().nth(1) {
-        return measure(size.parse()?);
+/// What the program lets other processes of itself do.
+#[derive(Debug, Subcommand)]
+enum Step {
+    #[command(hide = true)]
+    Upstream { address: SocketAddr },
+    /// `what` is a number of tools or `answers`
+    #[command(hide = true)]
+    Bundle { what: String, url: String, file: PathBuf },
+    #[command(hide = true)]
+    Compile { tools: usize, rounds: usize },
+    #[command(hide = true)]
+    Lookup { rounds: usize, bundles: Vec<PathBuf> },
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    let done = match &options.step {
+        Some(step) => step.run(),
+        None => run(&options),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
     }
-    println!("best of {ROUNDS} rounds, CPU time of one thread");
-    println!(
-        "{:>7}  {:>10}  {:>12}  {:>10}  {:>9}  {:>10}  {:>9}",
-        "tools", "check ms", "µs per tool", "build ms", "load ms", "bundle KiB", "peak MiB"
-    );
-    for size in SIZES {
-        let output = Command::new(std::env::current_exe()?).arg(size.to_string()).output()?;
-        print!("{}", String::from_utf8(output.stdout)?);
+}
+
+impl Step {
+    fn run(&self) -> Result<(), Failure> {
+        match self {
+            Step::Upstream { address } => upstream::serve(*address)?,
+            Step::Bundle { what, url, file } => {
+                let bytes = if what == "answers" {
+                    bundles::answers(url)
+                } else {
+                    bundles::tools(what.parse()?, url)
+                };
+                bundles::save(&bytes?, file)?;
+            }
+            Step::Compile { tools, rounds } => println!("{}", compile::measure(*tools, *rounds)?),
+            Step::Lookup { rounds, bundles } => print!("{}", lookup::measure(*rounds, bundles)?),
+        }
+        Ok(())
+    }
+}
+
+fn run(options: &Options) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let local = tokio::task::LocalSet::new();
+    runtime.block_on(local.run_until(async {
+        let mut terminated = signal(SignalKind::terminate())?;
+        tokio::select! {
+            // What it has started is stopped when it is dropped.
+            done = measure(options) => done,
+            _ = tokio::signal::ctrl_c() => Err("interrupted".into()),
+            _ = terminated.recv() => Err("terminated".into()),
+        }
+    }))
+}
+
+async fn measure(options: &Options) -> Result<(), Failure> {
+    let place = Place::new(options.quick).await?;
+    let mut report = format!("# Scale\n\nWritten by `just scale`. {}\n", machine::description());
+    print!("{report}");
+    for part in Part::ALL {
+        if !options.only.is_empty() && !options.only.contains(&part) {
+            continue;
+        }
+        let text = part.run(&place).await.map_err(|error| format!("{part:?}: {error}"))?;
+        println!("\n{}", text.trim_end());
+        report += &format!("\n{}\n", text.trim_end());
+    }
+    if let Some(path) = &options.output {
+        std::fs::write(path, report)
+            .map_err(|error| format!("`{}` cannot be written: {error}", path.display()))?;
     }
     Ok(())
-}
-
-fn measure(tools: usize) -> Result<(), Failure> {
-    let specs = mcpc_benches::specs(tools);
-    // The kernel counts CPU time in ticks of some milliseconds, so small sizes run often enough to show.
-    let repeats = (WORK / tools).max(1);
-    let (mut check, mut build, mut load) = (f64::MAX, f64::MAX, f64::MAX);
-    let mut size = 0;
-    for _ in 0..ROUNDS {
-        check = check.min(timed(repeats, || {
-            black_box(check_files(&specs));
-            Ok(())
-        })?);
-        build = build.min(timed(repeats, || {
-            let contents = check_files(&specs).contents.ok_or("the synthetic specs are clean")?;
-            size = format::write(&contents)?.len();
-            Ok(())
-        })?);
-        let contents = check_files(&specs).contents.ok_or("the synthetic specs are clean")?;
-        let bytes = format::write(&contents)?;
-        load = load.min(timed(repeats * 10, || {
-            black_box(format::read(&bytes, &Trust::Any)?);
-            Ok(())
-        })?);
-    }
-    let per_tool = check * 1000.0 / tools as f64;
-    println!(
-        "{tools:>7}  {check:>10.2}  {per_tool:>12.1}  {build:>10.2}  {load:>9.2}  {:>10}  {:>9.1}",
-        size / 1024,
-        peak_mib()?
-    );
-    Ok(())
-}
-
-/// CPU milliseconds of one run.
-fn timed(repeats: usize, mut run: impl FnMut() -> Result<(), Failure>) -> Result<f64, Failure> {
-    let start = cpu_ms()?;
-    for _ in 0..repeats {
-        run()?;
-    }
-    Ok((cpu_ms()? - start) / repeats as f64)
-}
-
-fn peak_mib() -> Result<f64, Failure> {
-    let text = std::fs::read_to_string("/proc/self/status")?;
-    let line = text.lines().find(|line| line.starts_with("VmHWM:")).ok_or("no VmHWM")?;
-    let kib: f64 = line.split_whitespace().nth(1).ok_or("no figure")?.parse()?;
-    Ok(kib / 1024.0)
 }
