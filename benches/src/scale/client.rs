@@ -1,7 +1,7 @@
 //! A keep-alive connection that asks one request after the other and checks every answer.
 
 use crate::Failure;
-use crate::load::answer::parse_head;
+use crate::load::answer::{Body, parse_head};
 use serde_json::Value;
 use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -70,21 +70,22 @@ impl Client {
                 break head;
             }
         };
+        let Body::Length(length) = head.body else { return Err("an answer has no length".into()) };
         let (mut start, mut received) = (head.head_length, filled - head.head_length);
         loop {
             if let Some(body) = &mut body {
                 body.extend_from_slice(self.buffer.get(start..filled).unwrap_or_default());
             }
-            if received >= head.body_length {
+            if received >= length {
                 break;
             }
             (start, filled) = (0, self.read_at(0).await?);
             received += filled;
         }
-        if received > head.body_length {
+        if received > length {
             return Err("there is more than the answer".into());
         }
-        Ok(head.body_length)
+        Ok(length)
     }
 
     async fn read_at(&mut self, filled: usize) -> Result<usize, Failure> {
