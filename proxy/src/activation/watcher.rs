@@ -2,9 +2,11 @@
 
 use super::{Activation, Cause, Source};
 use async_trait::async_trait;
+use notify::event::ModifyKind;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode};
 use pingora_core::server::ShutdownWatch;
 use pingora_core::services::background::BackgroundService;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,9 +63,10 @@ impl Watcher {
     fn watch(&self, hint: &Arc<Notify>) -> Option<RecommendedWatcher> {
         use notify::Watcher as _;
         let hint = Arc::clone(hint);
+        let names: Vec<OsString> =
+            self.files().filter_map(|file| file.file_name().map(OsStr::to_owned)).collect();
         let on_event = move |event: notify::Result<notify::Event>| {
-            // Reading the files ourselves makes access events.
-            if event.is_ok_and(|event| !matches!(event.kind, EventKind::Access(_))) {
+            if event.is_ok_and(|event| may_matter(&event, &names)) {
                 hint.notify_one();
             }
         };
@@ -79,15 +82,32 @@ impl Watcher {
             .ok()
     }
 
+    fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        [Some(&self.source.bundle), self.source.secrets.file.as_ref()].into_iter().flatten()
+    }
+
     fn folders(&self) -> Vec<PathBuf> {
-        let files = [Some(&self.source.bundle), self.source.secrets.file.as_ref()];
         let folder = |file: &PathBuf| match file.parent() {
             Some(folder) if folder != Path::new("") => folder.to_owned(),
             _ => PathBuf::from("."),
         };
-        let mut folders: Vec<PathBuf> = files.into_iter().flatten().map(folder).collect();
+        let mut folders: Vec<PathBuf> = self.files().map(folder).collect();
         folders.dedup();
         folders
+    }
+}
+
+/// Reading the files ourselves makes access events, and what is written to a file beside them, our own log perhaps, is not
+/// ours to read. Whatever comes, goes or changes its name may be a link that leads to them.
+fn may_matter(event: &notify::Event, names: &[OsString]) -> bool {
+    match event.kind {
+        EventKind::Access(_) => false,
+        EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Metadata(_)) => {
+            let is_ours =
+                |path: &PathBuf| path.file_name().is_some_and(|name| names.iter().any(|own| own == name));
+            event.paths.iter().any(is_ours)
+        }
+        _ => true,
     }
 }
 
@@ -118,5 +138,29 @@ impl Hangup {
             return;
         }
         std::future::pending::<()>().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use notify::Event;
+    use notify::event::{AccessKind, CreateKind, DataChange, RenameMode};
+
+    #[test]
+    fn a_log_beside_the_bundle_wakes_nobody() {
+        let names = [OsString::from("tools.mcpk"), OsString::from("secrets.env")];
+        let written = EventKind::Modify(ModifyKind::Data(DataChange::Any));
+        for (kind, path, matters) in [
+            (written, "/etc/edge/edge.log", false),
+            (written, "/etc/edge/tools.mcpk", true),
+            (written, "/etc/edge/secrets.env", true),
+            (EventKind::Access(AccessKind::Any), "/etc/edge/tools.mcpk", false),
+            (EventKind::Modify(ModifyKind::Name(RenameMode::To)), "/etc/edge/..data", true),
+            (EventKind::Create(CreateKind::File), "/etc/edge/tools.mcpk", true),
+        ] {
+            let event = Event::new(kind).add_path(PathBuf::from(path));
+            assert_eq!(may_matter(&event, &names), matters, "{kind:?} {path}");
+        }
     }
 }

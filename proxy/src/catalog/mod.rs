@@ -89,7 +89,14 @@ impl Catalog {
         });
         let tools = tools.collect();
         let view = |toolset| View::new(&contents, &revision, toolset, settings.list.page, settings.list.ttl);
-        let views = std::iter::once(None).chain((0..contents.manifest.toolsets.len()).map(Some));
+        // One pass over the tools, however many toolsets there are.
+        let mut toolsets = vec![Vec::new(); contents.manifest.toolsets.len()];
+        for (index, tool) in (0u32..).zip(&contents.tools) {
+            if let Some(tools) = toolsets.get_mut(tool.toolset as usize) {
+                tools.push(index);
+            }
+        }
+        let views = std::iter::once(None).chain(toolsets.into_iter().enumerate().map(Some));
         let views = views.map(view).collect();
         let matchers = Matchers::new(&contents);
         let lookup = Lookup::new(&contents);

@@ -38,19 +38,17 @@ pub enum Page<'a> {
 }
 
 impl View {
+    /// A toolset comes with the indexes of its tools, ascending.
     pub fn new(
         contents: &Contents,
         revision: &Revision,
-        toolset: Option<usize>,
+        toolset: Option<(usize, Vec<u32>)>,
         page_size: usize,
         ttl: Duration,
     ) -> View {
         let text = |id| contents.strings.get(id);
-        let plan = toolset.and_then(|index| contents.manifest.toolsets.get(index));
-        let tools = toolset.map(|wanted| {
-            let numbered = (0u32..).zip(&contents.tools);
-            numbered.filter(|(_, tool)| tool.toolset as usize == wanted).map(|(index, _)| index).collect()
-        });
+        let plan = toolset.as_ref().and_then(|(index, _)| contents.manifest.toolsets.get(*index));
+        let tools = toolset.map(|(_, tools)| tools);
         let name = plan.map_or(contents.manifest.name, |plan| plan.name);
         let title = plan.and_then(|plan| plan.title).map(text);
         let instructions = match plan {

@@ -2,7 +2,9 @@
 //!
 //! The formatter of `tracing-subscriber` adds the source file and line of a library's event, which are nobody's business.
 
-use std::fmt::{self, Debug, Write};
+use mcp_bundle::json::write_string;
+use std::fmt::{self, Debug};
+use std::io::Write;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::fmt::format::Writer;
@@ -13,7 +15,7 @@ use tracing_subscriber::registry::LookupSpan;
 pub(super) struct JsonLines;
 
 struct Members {
-    line: String,
+    line: Vec<u8>,
     /// Of an event that came by the `log` crate; its own target says only that.
     target: Option<String>,
 }
@@ -32,36 +34,33 @@ where
         let mut time = String::new();
         SystemTime.format_time(&mut Writer::new(&mut time))?;
         let metadata = event.metadata();
-        let mut members = Members { line: String::with_capacity(256), target: None };
-        members.line.push_str("{\"timestamp\":");
-        members.quote(&time);
+        let mut members = Members { line: Vec::with_capacity(512), target: None };
+        members.line.extend_from_slice(b"{\"timestamp\":");
+        write_string(&time, &mut members.line);
         members.add("level", metadata.level().as_str());
         event.record(&mut members);
         let target = members.target.take();
         members.add("target", target.as_deref().unwrap_or(metadata.target()));
-        writeln!(writer, "{}}}", members.line)
+        members.line.extend_from_slice(b"}\n");
+        writer.write_str(std::str::from_utf8(&members.line).map_err(|_| fmt::Error)?)
     }
 }
 
 impl Members {
     fn add(&mut self, name: &str, value: &str) {
         self.name(name);
-        self.quote(value);
+        write_string(value, &mut self.line);
     }
 
     fn name(&mut self, name: &str) {
-        self.line.push(',');
-        self.quote(name);
-        self.line.push(':');
-    }
-
-    fn quote(&mut self, text: &str) {
-        self.line.push_str(&serde_json::Value::from(text).to_string());
+        self.line.push(b',');
+        write_string(name, &mut self.line);
+        self.line.push(b':');
     }
 
     fn bare(&mut self, field: &Field, value: impl fmt::Display) {
         self.name(field.name());
-        // Writing to a string cannot fail.
+        // Writing to memory cannot fail.
         let _ = write!(self.line, "{value}");
     }
 }

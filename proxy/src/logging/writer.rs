@@ -1,15 +1,19 @@
 //! Writes log lines on a thread of its own, so that a reader who stalls never stalls a request. What does not fit into the
 //! queue is dropped, and counted in the log itself.
+//!
+//! Lines are gathered for a moment and written together. A line that woke the thread and was written alone would cost more
+//! than the call that it tells of.
 
 use std::io::{self, Write};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// Lines that may wait.
-const WAITING: usize = 4096;
+/// Bytes that may wait.
+const WAITING: usize = 1 << 20;
+
+/// How long a line may wait for others.
+const GATHER: Duration = Duration::from_millis(5);
 
 /// How long the end of the process waits for the last lines.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -17,50 +21,91 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// Where lines are handed over.
 #[derive(Debug, Clone)]
 pub struct LogWriter {
-    lines: SyncSender<Entry>,
-    dropped: Arc<AtomicU64>,
+    shared: Arc<Shared>,
 }
 
-#[derive(Debug)]
-enum Entry {
-    Line(Vec<u8>),
-    /// Tells when all lines before it are written.
-    Mark(SyncSender<()>),
+#[derive(Debug, Default)]
+struct Shared {
+    queue: Mutex<Queue>,
+    /// Tells the thread that there are lines, or somebody who waits for them.
+    filled: Condvar,
+    /// Tells who waits that lines were written.
+    written: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    lines: Vec<u8>,
+    /// Lines that did not fit.
+    dropped: u64,
+    /// Batches that were begun and that were written.
+    begun: u64,
+    written: u64,
+    /// Somebody waits: nothing more is gathered.
+    urgent: bool,
 }
 
 impl LogWriter {
     /// Starts the thread.
     pub fn new(target: impl Write + Send + 'static) -> LogWriter {
-        let (lines, received) = sync_channel(WAITING);
-        let dropped = Arc::new(AtomicU64::new(0));
-        let counted = Arc::clone(&dropped);
-        std::thread::spawn(move || write_all(&received, &counted, target));
-        LogWriter { lines, dropped }
+        let shared = Arc::<Shared>::default();
+        let writing = Arc::clone(&shared);
+        std::thread::spawn(move || writing.write_all(target));
+        LogWriter { shared }
     }
 
     /// Waits until what was logged so far is written, but not for ever.
     pub fn flush(&self) {
-        let (told, tell) = sync_channel(1);
-        let lines = self.lines.clone();
-        // It may have to wait for room in the queue; the process does not wait for it.
-        std::thread::spawn(move || lines.send(Entry::Mark(told)));
-        let _ = tell.recv_timeout(FAREWELL);
+        let mut queue = self.shared.lock();
+        if queue.is_empty() && queue.begun == queue.written {
+            return;
+        }
+        // What waits now is written by the next batch, if one is under way.
+        let last = queue.begun + u64::from(!queue.is_empty());
+        queue.urgent = true;
+        self.shared.filled.notify_one();
+        let _ = self.shared.written.wait_timeout_while(queue, FAREWELL, |queue| queue.written < last);
     }
 }
 
-fn write_all(lines: &Receiver<Entry>, dropped: &AtomicU64, mut target: impl Write) {
-    for entry in lines {
-        // There is nobody to tell that the log cannot be written.
-        let _ = match entry {
-            Entry::Line(line) => target.write_all(&line),
-            Entry::Mark(told) => told.send(()).or(Ok(())),
-        };
-        match dropped.swap(0, Ordering::Relaxed) {
-            0 => {}
-            count => {
-                let _ = writeln!(target, "{count} log lines were dropped: nobody read them in time");
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_all(&self, mut target: impl Write) {
+        let mut batch = Vec::new();
+        loop {
+            let dropped = self.next_batch(&mut batch);
+            // There is nobody to tell that the log cannot be written.
+            let _ = target.write_all(&batch);
+            if dropped > 0 {
+                let _ = writeln!(target, "{dropped} log lines were dropped: nobody read them in time");
             }
+            self.lock().written += 1;
+            self.written.notify_all();
         }
+    }
+
+    /// Waits for lines and takes them, with the number of those that did not fit.
+    fn next_batch(&self, batch: &mut Vec<u8>) -> u64 {
+        batch.clear();
+        let queue = self
+            .filled
+            .wait_while(self.lock(), |queue| queue.is_empty())
+            .unwrap_or_else(PoisonError::into_inner);
+        let gathered = self.filled.wait_timeout_while(queue, GATHER, |queue| !queue.urgent);
+        let mut queue = gathered.unwrap_or_else(PoisonError::into_inner).0;
+        std::mem::swap(batch, &mut queue.lines);
+        queue.begun += 1;
+        queue.urgent = false;
+        std::mem::take(&mut queue.dropped)
+    }
+}
+
+impl Queue {
+    fn is_empty(&self) -> bool {
+        self.lines.is_empty() && self.dropped == 0
     }
 }
 
@@ -75,8 +120,16 @@ impl<'w> MakeWriter<'w> for LogWriter {
 /// The subscriber writes each line at once.
 impl Write for LogWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        if let Err(TrySendError::Full(_)) = self.lines.try_send(Entry::Line(line.to_vec())) {
-            self.dropped.fetch_add(1, Ordering::Relaxed);
+        let mut queue = self.shared.lock();
+        let is_first = queue.is_empty();
+        if queue.lines.len() + line.len() <= WAITING {
+            queue.lines.extend_from_slice(line);
+        } else {
+            queue.dropped += 1;
+        }
+        drop(queue);
+        if is_first {
+            self.shared.filled.notify_one();
         }
         Ok(line.len())
     }
@@ -124,9 +177,10 @@ mod tests {
         let gate = Gate::default();
         let mut writer = LogWriter::new(gate.clone());
         let closed = gate.text.lock().unwrap();
-        // One more than fit into the queue and the hands of the thread.
-        for _ in 0..WAITING + 2 {
-            writer.write_all(b"x\n").unwrap();
+        // More than fit into the queue and the hands of the thread.
+        let line = [&[b'x'; 99][..], b"\n"].concat();
+        for _ in 0..2 * WAITING / line.len() + 2 {
+            writer.write_all(&line).unwrap();
         }
         drop(closed);
         LogWriter::flush(&writer);
