@@ -31,6 +31,10 @@ templates:
 instructions *options:
     benches/instructions/run {{options}}
 
+# Draws where the time of a call goes, to docs/benchmarks/call.svg.
+flamegraph *file:
+    benches/flamegraph {{file}}
+
 # Each fuzz target for a while; needs a nightly toolchain and cargo-fuzz.
 fuzz seconds="60":
     for target in bind bundle_reader envelope http1 shape template_machine; do cargo +nightly fuzz run $target -- -max_total_time={{seconds}} || exit 1; done

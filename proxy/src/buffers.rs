@@ -34,9 +34,7 @@ pub fn give(mut buffers: Box<Buffers>, arguments: usize) {
     if arguments > KEPT_BYTES || sent > KEPT_BYTES {
         return;
     }
-    if buffers.received.body.capacity() > KEPT_BYTES {
-        buffers.received.body = Vec::new();
-    }
+    buffers.received.shrink(KEPT_BYTES);
     // A thread that is ending keeps nothing.
     let _ = FREE.try_with(|free| {
         let mut free = free.borrow_mut();

@@ -1,4 +1,4 @@
-//! Numbers that need not be secret: seeds of templates, request ids. One generator a thread, seeded by the system.
+//! Numbers that need not be secret: seeds of templates, request ids, waits before retries. One generator a thread, seeded by the system.
 
 use std::cell::Cell;
 

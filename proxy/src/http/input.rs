@@ -70,23 +70,20 @@ impl Input {
         stream: &mut Stream,
         parts: &mut Parts,
     ) -> Result<Request, HeadError> {
+        let mut looked_at = 0;
         loop {
             let buffer = &self.buffer;
-            let read = read_request(buffer, |head| {
-                fill(parts, head, buffer.get(..head.length).unwrap_or_default())?;
-                Ok(Request {
-                    keep_alive: head.keep_alive,
-                    old: head.minor == 0,
-                    head_only: parts.method == Method::HEAD,
-                    framing: head.body,
-                    head_length: head.length,
-                })
-            });
+            // A head ends with a line: bytes without one are not worth another look at all of it.
+            let is_worth_it = buffer.get(looked_at..).is_some_and(|new| new.contains(&b'\n'));
+            let read = if is_worth_it { read_head(buffer, parts) } else { Ok(None) };
             match read {
-                Ok(Some(Ok(request))) => return Ok(request),
-                Ok(Some(Err(Malformed))) | Err(Malformed) => return Err(HeadError::Malformed),
-                Ok(None) if self.buffer.len() >= MAX_HEAD => return Err(HeadError::TooLong),
-                Ok(None) => self.more(stream, READ).await.map_err(|_| HeadError::Gone)?,
+                Ok(Some(request)) => return Ok(request),
+                Err(Malformed) => return Err(HeadError::Malformed),
+                Ok(None) if buffer.len() >= MAX_HEAD => return Err(HeadError::TooLong),
+                Ok(None) => {
+                    looked_at = buffer.len();
+                    self.more(stream, READ).await.map_err(|_| HeadError::Gone)?;
+                }
             }
         }
     }
@@ -202,6 +199,21 @@ pub(super) async fn gone(stream: &mut Stream, ahead: &mut Vec<u8>) {
         Poll::Pending
     })
     .await;
+}
+
+/// `None` if the head is not whole yet.
+fn read_head(buffer: &[u8], parts: &mut Parts) -> Result<Option<Request>, Malformed> {
+    let read = read_request(buffer, |head| {
+        fill(parts, head, buffer.get(..head.length).unwrap_or_default())?;
+        Ok(Request {
+            keep_alive: head.keep_alive,
+            old: head.minor == 0,
+            head_only: parts.method == Method::HEAD,
+            framing: head.body,
+            head_length: head.length,
+        })
+    });
+    read?.transpose()
 }
 
 /// Header values share one copy of the head.

@@ -135,9 +135,12 @@ async fn read_final_head(
     to_head_request: bool,
     received: &mut Received,
 ) -> Result<Head, UpstreamError> {
-    let mut informational = 0;
+    let (mut informational, mut looked_at) = (0, 0);
     loop {
-        match parse_head(to_head_request, received)? {
+        // A head ends with a line: bytes without one are not worth another look at all of it.
+        let is_worth_it = received.input.get(looked_at..).is_some_and(|new| new.contains(&b'\n'));
+        let head = if is_worth_it { parse_head(to_head_request, received)? } else { None };
+        match head {
             Some(head) => match received.status {
                 // Nobody asked for another protocol.
                 101 => return Err(UpstreamError::Protocol),
@@ -147,11 +150,15 @@ async fn read_final_head(
                         return Err(UpstreamError::Protocol);
                     }
                     received.input.drain(..head.length);
+                    looked_at = 0;
                 }
                 _ => return Ok(head),
             },
             None if received.input.len() >= MAX_HEAD => return Err(UpstreamError::Protocol),
-            None => read_more(stream, &mut received.input, FIRST_READ).await?,
+            None => {
+                looked_at = received.input.len();
+                read_more(stream, &mut received.input, FIRST_READ).await?;
+            }
         }
     }
 }

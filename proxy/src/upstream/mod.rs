@@ -94,6 +94,15 @@ impl Received {
         self.attempts = 0;
         self.input.clear();
     }
+
+    /// Gives memory back that a long answer needed.
+    pub fn shrink(&mut self, most: usize) {
+        for buffer in [&mut self.body, &mut self.input] {
+            if buffer.capacity() > most {
+                *buffer = Vec::new();
+            }
+        }
+    }
 }
 
 impl Upstream {

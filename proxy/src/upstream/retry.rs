@@ -2,16 +2,11 @@
 
 use super::UpstreamError;
 use super::answer::{Failure, Hints};
-use std::cell::Cell;
+use crate::random;
 use std::time::{Duration, Instant, SystemTime};
 
 const FIRST: Duration = Duration::from_millis(100);
 const LONGEST: Duration = Duration::from_secs(2);
-
-thread_local! {
-    /// The state of [`random`]; 0 before its first use.
-    static STATE: Cell<u64> = const { Cell::new(0) };
-}
 
 /// Whether another attempt may end better.
 pub(super) fn is_worth_it(failure: &Failure) -> bool {
@@ -37,7 +32,7 @@ pub(super) fn wait(number: u8, hints: &Hints, deadline: Instant) -> Option<Durat
 fn backoff(number: u8) -> Duration {
     let bound = FIRST.saturating_mul(1 << number.min(10)).min(LONGEST);
     let bound = u64::try_from(bound.as_micros()).unwrap_or(u64::MAX);
-    Duration::from_micros(random() % bound.saturating_add(1))
+    Duration::from_micros(random::next() % bound.saturating_add(1))
 }
 
 /// Seconds, or a date.
@@ -48,19 +43,6 @@ fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
     }
     let date = httpdate::parse_http_date(value).ok()?;
     Some(date.duration_since(now).unwrap_or_default())
-}
-
-/// SplitMix64: jitter needs no secrecy.
-fn random() -> u64 {
-    let mut state = STATE.get();
-    if state == 0 {
-        state = getrandom::u64().unwrap_or(1);
-    }
-    state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    STATE.set(state);
-    let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
 }
 
 #[cfg(test)]
