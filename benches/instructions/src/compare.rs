@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// In per cent: growth beyond it fails, shrinking beyond it asks for a new baseline.
-const TOLERANCE: f64 = 5.0;
+const TOLERANCE: u64 = 5;
 
 /// Cases for comparison: their counts are not ours, and depend on the system's allocator.
 const COMPARED: &str = "value: ";
@@ -64,11 +64,13 @@ impl Row {
 
     /// A case without a baseline counts as grown: it must get one.
     fn has_grown(&self) -> bool {
-        self.is_ours() && self.change().is_none_or(|change| change > TOLERANCE)
+        self.is_ours()
+            && self.baseline.is_none_or(|baseline| self.counted * 100 > baseline * (100 + TOLERANCE))
     }
 
     fn has_shrunk(&self) -> bool {
-        self.is_ours() && self.change().is_some_and(|change| change < -TOLERANCE)
+        self.is_ours()
+            && self.baseline.is_some_and(|baseline| self.counted * 100 < baseline * (100 - TOLERANCE))
     }
 }
 

@@ -73,8 +73,9 @@ impl Input {
         let mut looked_at = 0;
         loop {
             let buffer = &self.buffer;
-            // A head ends with a line: bytes without one are not worth another look at all of it.
-            let is_worth_it = buffer.get(looked_at..).is_some_and(|new| new.contains(&b'\n'));
+            // A head ends with a line: later bytes without one are not worth another look at all of it.
+            let is_first = looked_at == 0 && !buffer.is_empty();
+            let is_worth_it = is_first || buffer.get(looked_at..).is_some_and(|new| new.contains(&b'\n'));
             let read = if is_worth_it { read_head(buffer, parts) } else { Ok(None) };
             match read {
                 Ok(Some(request)) => return Ok(request),

@@ -137,8 +137,9 @@ async fn read_final_head(
 ) -> Result<Head, UpstreamError> {
     let (mut informational, mut looked_at) = (0, 0);
     loop {
-        // A head ends with a line: bytes without one are not worth another look at all of it.
-        let is_worth_it = received.input.get(looked_at..).is_some_and(|new| new.contains(&b'\n'));
+        // A head ends with a line: later bytes without one are not worth another look at all of it.
+        let is_first = looked_at == 0 && !received.input.is_empty();
+        let is_worth_it = is_first || received.input.get(looked_at..).is_some_and(|new| new.contains(&b'\n'));
         let head = if is_worth_it { parse_head(to_head_request, received)? } else { None };
         match head {
             Some(head) => match received.status {
