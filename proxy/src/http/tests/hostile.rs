@@ -29,6 +29,20 @@ fn what_is_no_request_is_answered_with_400() {
 }
 
 #[test]
+fn a_head_without_end_is_refused_and_one_in_pieces_is_read() {
+    let front = front();
+    let mut client = front.client();
+    client.send(format!("GET /echo HTTP/1.1\r\nHost: a\r\nX-Long: {}", "x".repeat(70 << 10)));
+    let answer = client.answer();
+    assert_eq!((answer.status, answer.closes()), (431, true));
+    let mut client = front.client();
+    for piece in ["POST /ec", "ho HTTP/1.1\r", "\nHost: a\r\nContent-", "Length: 4\r\n\r", "\nbo", "dy"] {
+        client.send(piece);
+    }
+    assert_eq!(client.answer().text(), "body");
+}
+
+#[test]
 fn two_framings_of_one_body_never_make_two_requests() {
     let front = front();
     let mut client = front.client();
