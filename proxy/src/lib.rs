@@ -5,7 +5,7 @@
 //! ```text
 //! bundle bytes ─load→ Bundle ─build→ Catalog ─activate→ Edge          (one atomic swap)
 //! head ─route→ Endpoint, body ─answer→ Reply or EventStream            (Edge: no sockets)
-//! connection ─http→ head, body … reply → connection                    (Pingora's listeners and sessions)
+//! connection ─http→ head, body … reply → connection                    (Pingora's listeners and streams)
 //! ```
 
 mod accept;

@@ -1,4 +1,4 @@
-//! The upstream of load comparisons: fixed answers over HTTP/1.1 with keep-alive, at next to no cost.
+//! The upstream of all measurements: fixed answers over HTTP/1.1 with keep-alive, at next to no cost.
 
 use super::size::Size;
 use std::net::TcpListener;
@@ -12,22 +12,38 @@ const MAX_HEAD: usize = 16 << 10;
 const BACKLOG: i32 = 4096;
 const NOT_FOUND: &[u8] = b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 
-/// All answers.
-pub type Pages = Arc<[Page]>;
+/// Whole answers, head and body.
+pub trait Answers: Send + Sync + 'static {
+    /// The answer to a GET; `target` has the rest of the request behind it. `None` for what is not there.
+    fn find(&self, target: &[u8]) -> Option<&[u8]>;
+}
+
+/// The answers of load comparisons.
+#[derive(Debug)]
+pub struct Pages([Page; Size::ALL.len()]);
 
 /// A whole answer for every path that begins like this.
 #[derive(Debug)]
-pub struct Page {
+struct Page {
     path: &'static str,
     answer: Vec<u8>,
 }
 
-pub fn pages() -> Pages {
-    Size::ALL.map(Page::new).into()
+pub fn pages() -> Arc<Pages> {
+    let page = |size: Size| Page { path: size.path(), answer: whole_answer(&size.case().body) };
+    Arc::new(Pages(Size::ALL.map(page)))
+}
+
+/// A JSON body with its head.
+pub fn whole_answer(body: &str) -> Vec<u8> {
+    let length = body.len();
+    let head =
+        format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n");
+    (head + body).into_bytes()
 }
 
 /// Accepts until that fails. Connections stay on the thread that accepted them.
-pub fn serve(listener: TcpListener, pages: &Pages) -> std::io::Result<()> {
+pub fn serve(listener: TcpListener, answers: &Arc<impl Answers>) -> std::io::Result<()> {
     listener.set_nonblocking(true)?;
     // Listening again changes only the backlog.
     rustix::net::listen(&listener, BACKLOG)?;
@@ -37,21 +53,20 @@ pub fn serve(listener: TcpListener, pages: &Pages) -> std::io::Result<()> {
         loop {
             let (stream, _) = listener.accept().await?;
             stream.set_nodelay(true)?;
-            tokio::spawn(answer_on(stream, Arc::clone(pages)));
+            tokio::spawn(answer_on(stream, Arc::clone(answers)));
         }
     })
 }
 
 /// Answers GET requests, one after the other; ends with anything else.
-async fn answer_on(mut stream: TcpStream, pages: Pages) -> std::io::Result<()> {
+async fn answer_on(mut stream: TcpStream, answers: Arc<impl Answers>) -> std::io::Result<()> {
     let mut buffer = vec![0; MAX_HEAD];
     let mut filled = 0;
     loop {
         let head = buffer.get(..filled).unwrap_or_default();
         if let Some(end) = head.windows(4).position(|window| window == b"\r\n\r\n") {
-            let path = head.strip_prefix(b"GET ").unwrap_or_default();
-            match pages.iter().find(|page| path.starts_with(page.path.as_bytes())) {
-                Some(page) => stream.write_all(&page.answer).await?,
+            match head.strip_prefix(b"GET ").and_then(|target| answers.find(target)) {
+                Some(answer) => stream.write_all(answer).await?,
                 None => return stream.write_all(NOT_FOUND).await,
             }
             buffer.copy_within(end + 4..filled, 0);
@@ -66,13 +81,10 @@ async fn answer_on(mut stream: TcpStream, pages: Pages) -> std::io::Result<()> {
     }
 }
 
-impl Page {
-    fn new(size: Size) -> Page {
-        let body = size.case().body;
-        let length = body.len();
-        let head =
-            format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n");
-        Page { path: size.path(), answer: (head + &body).into_bytes() }
+impl Answers for Pages {
+    fn find(&self, target: &[u8]) -> Option<&[u8]> {
+        let page = self.0.iter().find(|page| target.starts_with(page.path.as_bytes()))?;
+        Some(&page.answer)
     }
 }
 

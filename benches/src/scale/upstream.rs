@@ -1,14 +1,10 @@
-//! The upstream: fixed answers to GET over HTTP/1.1 with keep-alive, at next to no cost.
+//! What the upstream answers here.
 
 use crate::Failure;
 use crate::bodies;
-use std::net::SocketAddr;
-use std::rc::Rc;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpSocket, TcpStream};
-
-/// Longest head of a request.
-const MAX_HEAD: usize = 16 << 10;
+use crate::load::upstream::{self, Answers, whole_answer};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
 
 /// How long an answer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,23 +65,11 @@ struct Pages {
 
 /// Serves on this thread until accepting fails.
 pub fn serve(address: SocketAddr) -> Result<(), Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
-    let local = tokio::task::LocalSet::new();
-    runtime.block_on(local.run_until(async {
-        let socket = TcpSocket::new_v4()?;
-        socket.bind(address)?;
-        // Thousands may connect at once.
-        let listener = socket.listen(4096)?;
-        let pages = Rc::new(Pages {
-            by_length: Length::ALL.map(|length| (path(length), answer(&length.body()))),
-            record: answer(RECORD),
-        });
-        loop {
-            let (stream, _) = listener.accept().await?;
-            stream.set_nodelay(true)?;
-            tokio::task::spawn_local(answer_on(stream, Rc::clone(&pages)));
-        }
-    }))
+    let pages = Pages {
+        by_length: Length::ALL.map(|length| (path(length), whole_answer(&length.body()))),
+        record: whole_answer(RECORD),
+    };
+    Ok(upstream::serve(TcpListener::bind(address)?, &Arc::new(pages))?)
 }
 
 /// What paths to answers of that length begin with.
@@ -93,39 +77,11 @@ pub fn path(length: Length) -> String {
     format!("/answers/{}/", length.label())
 }
 
-/// Answers GET requests, one after the other; ends with anything else.
-async fn answer_on(mut stream: TcpStream, pages: Rc<Pages>) -> std::io::Result<()> {
-    let mut buffer = vec![0; MAX_HEAD];
-    let mut filled = 0;
-    loop {
-        let head = buffer.get(..filled).unwrap_or_default();
-        if let Some(end) = head.windows(4).position(|window| window == b"\r\n\r\n") {
-            let Some(target) = head.strip_prefix(b"GET ") else { return Ok(()) };
-            stream.write_all(pages.find(target)).await?;
-            buffer.copy_within(end + 4..filled, 0);
-            filled -= end + 4;
-            continue;
-        }
-        match stream.read(buffer.get_mut(filled..).unwrap_or_default()).await? {
-            // The client left, or sends a head without an end.
-            0 => return Ok(()),
-            count => filled += count,
-        }
-    }
-}
-
-impl Pages {
-    fn find(&self, target: &[u8]) -> &[u8] {
+impl Answers for Pages {
+    fn find(&self, target: &[u8]) -> Option<&[u8]> {
         let found = self.by_length.iter().find(|(path, _)| target.starts_with(path.as_bytes()));
-        found.map_or(&self.record, |(_, answer)| answer)
+        Some(found.map_or(&self.record, |(_, answer)| answer))
     }
-}
-
-fn answer(body: &str) -> Vec<u8> {
-    let length = body.len();
-    let head =
-        format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n");
-    (head + body).into_bytes()
 }
 
 #[cfg(test)]
@@ -149,7 +105,7 @@ mod tests {
             record: page("r"),
         };
         let found = ["/answers/10k/1 ", "/answers/100k/1 ", "/answers/10m/1 ", "/collections/c4 "]
-            .map(|target| pages.find(target.as_bytes()));
+            .map(|target| pages.find(target.as_bytes()).expect("an answer"));
         assert_eq!(found, [&b"10k"[..], b"100k", b"10m", b"r"]);
     }
 }
