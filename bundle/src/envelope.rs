@@ -1,6 +1,6 @@
 //! A JSON-RPC message as borrowed pieces of its text: one scan, no tree.
 
-use crate::json::{Kind, ScanError, Scanner, Value};
+use crate::json::{FewMembers, Kind, ScanError, Scanner, Value};
 
 /// One message. Members that nobody asks for are only skipped.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,6 +33,8 @@ pub struct Params<'a> {
     pub is_object: bool,
     pub name: Option<Value<'a>>,
     pub arguments: Option<Value<'a>>,
+    /// Where the members of `arguments` stand in its text, if it is an object.
+    pub argument_places: FewMembers,
     pub cursor: Option<Value<'a>>,
     pub uri: Option<Value<'a>>,
     /// Of `initialize`.
@@ -68,28 +70,31 @@ pub enum Body<'a> {
 /// Reads a body. `most` bounds the messages of a batch.
 pub fn read(body: &[u8], depth: usize, most: usize) -> Result<Body<'_>, ScanError> {
     let mut scanner = Scanner::new(body, depth)?;
-    let read = match scanner.peek()? {
-        Kind::Object => Body::One(message(&mut scanner)?),
-        Kind::Array => {
+    // Filled where it stands: a message is large.
+    let mut read = Body::One(Message::default());
+    match (scanner.peek()?, &mut read) {
+        (Kind::Object, Body::One(one)) => message(&mut scanner, one)?,
+        (Kind::Array, _) => {
             let mut messages = Vec::new();
             scanner.enter_array()?;
             while scanner.next_item()? {
-                let element = match scanner.peek()? {
-                    Kind::Object => message(&mut scanner)?,
+                let mut element = Message::default();
+                match scanner.peek()? {
+                    Kind::Object => message(&mut scanner, &mut element)?,
                     _ => {
                         scanner.value()?;
-                        Message { id: Id::Invalid, ..Message::default() }
+                        element.id = Id::Invalid;
                     }
                 };
                 if messages.len() <= most {
                     messages.push(element);
                 }
             }
-            Body::Batch(messages)
+            read = Body::Batch(messages);
         }
         _ => {
             scanner.value()?;
-            Body::Other
+            read = Body::Other;
         }
     };
     scanner.finish()?;
@@ -97,8 +102,9 @@ pub fn read(body: &[u8], depth: usize, most: usize) -> Result<Body<'_>, ScanErro
 }
 
 impl<'a> Message<'a> {
+    #[inline]
     pub fn is_method(&self, name: &str) -> bool {
-        self.method.is_some_and(|method| method.kind == Kind::String && method.is_text(name))
+        self.method.is_some_and(|method| method.is_text(name))
     }
 
     /// The id's JSON text, if it can be echoed.
@@ -110,37 +116,99 @@ impl<'a> Message<'a> {
     }
 }
 
-fn message<'a>(scanner: &mut Scanner<'a>) -> Result<Message<'a>, ScanError> {
-    let mut message = Message::default();
-    let mut seen_version = false;
+/// The members of a message, of `params` and of `_meta` that somebody asks for.
+#[derive(Debug, Clone, Copy)]
+enum Name {
+    Version,
+    Id,
+    Method,
+    Params,
+    Answer,
+    Tool,
+    Arguments,
+    Meta,
+    Cursor,
+    Uri,
+    ProtocolVersion,
+    Notifications,
+    ClientCapabilities,
+    LogLevel,
+    Other,
+}
+
+/// Names as they stand in a message, those first that most messages have.
+type Names<const N: usize> = [(&'static str, Name); N];
+
+const MESSAGE: Names<6> = [
+    (r#""jsonrpc":"#, Name::Version),
+    (r#""id":"#, Name::Id),
+    (r#""method":"#, Name::Method),
+    (r#""params":"#, Name::Params),
+    (r#""result":"#, Name::Answer),
+    (r#""error":"#, Name::Answer),
+];
+
+const PARAMS: Names<7> = [
+    (r#""name":"#, Name::Tool),
+    (r#""arguments":"#, Name::Arguments),
+    (r#""_meta":"#, Name::Meta),
+    (r#""cursor":"#, Name::Cursor),
+    (r#""uri":"#, Name::Uri),
+    (r#""protocolVersion":"#, Name::ProtocolVersion),
+    (r#""notifications":"#, Name::Notifications),
+];
+
+const META: Names<3> = [
+    (r#""io.modelcontextprotocol/protocolVersion":"#, Name::ProtocolVersion),
+    (r#""io.modelcontextprotocol/clientCapabilities":"#, Name::ClientCapabilities),
+    (r#""io.modelcontextprotocol/logLevel":"#, Name::LogLevel),
+];
+
+/// Takes the next member's name; `None` when the object is closed.
+#[inline(always)]
+fn next_name<const N: usize>(scanner: &mut Scanner<'_>, names: &Names<N>) -> Result<Option<Name>, ScanError> {
+    for (text, name) in names {
+        if scanner.take_member(text.as_bytes()) {
+            return Ok(Some(*name));
+        }
+    }
+    let Some(key) = scanner.next_key()? else { return Ok(None) };
+    // However else it is written.
     let mut buffer = String::new();
+    let key = key.unescaped(&mut buffer);
+    let known = names.iter().find(|(text, _)| text.get(1..text.len() - 2) == Some(key));
+    Ok(Some(known.map_or(Name::Other, |(_, name)| *name)))
+}
+
+/// Reads into a message that is empty yet.
+fn message<'a>(scanner: &mut Scanner<'a>, message: &mut Message<'a>) -> Result<(), ScanError> {
+    let mut seen_version = false;
     scanner.enter_object()?;
-    while let Some(key) = scanner.next_key()? {
-        match key.unescaped(&mut buffer) {
-            "jsonrpc" => {
+    while let Some(name) = next_name(scanner, &MESSAGE)? {
+        match name {
+            Name::Version => {
                 message.is_ambiguous |= std::mem::replace(&mut seen_version, true);
-                let value = scanner.value()?;
-                message.is_rpc = value.kind == Kind::String && value.is_text("2.0");
+                message.is_rpc = scanner.take_value(b"\"2.0\"") || scanner.value()?.is_text("2.0");
             }
-            "id" => {
+            Name::Id => {
                 message.is_ambiguous |= message.id != Id::Absent;
                 message.id = id(scanner.value()?);
             }
-            "method" => {
+            Name::Method => {
                 message.is_ambiguous |= message.method.is_some();
                 message.method = Some(scanner.value()?);
             }
-            "params" => {
+            Name::Params => {
                 message.is_ambiguous |= message.params.is_present;
                 message.is_ambiguous |= params(scanner, &mut message.params)?;
             }
             name => {
-                message.is_answer |= matches!(name, "result" | "error");
+                message.is_answer |= matches!(name, Name::Answer);
                 scanner.value()?;
             }
         }
     }
-    Ok(message)
+    Ok(())
 }
 
 /// Whether a member that matters is there twice.
@@ -153,21 +221,28 @@ fn params<'a>(scanner: &mut Scanner<'a>, params: &mut Params<'a>) -> Result<bool
     params.is_object = true;
     let mut twice = false;
     let mut seen_meta = false;
-    let mut buffer = String::new();
     scanner.enter_object()?;
-    while let Some(key) = scanner.next_key()? {
-        let slot = match key.unescaped(&mut buffer) {
-            "name" => &mut params.name,
-            "arguments" => &mut params.arguments,
-            "_meta" => {
+    while let Some(name) = next_name(scanner, &PARAMS)? {
+        let slot = match name {
+            Name::Tool => &mut params.name,
+            Name::Arguments => {
+                twice |= params.arguments.is_some();
+                params.argument_places = FewMembers::default();
+                params.arguments = Some(match scanner.peek()? {
+                    Kind::Object => scanner.object_with_members(&mut params.argument_places)?,
+                    kind => scanner.take(kind)?,
+                });
+                continue;
+            }
+            Name::Meta => {
                 twice |= std::mem::replace(&mut seen_meta, true);
                 twice |= meta(scanner, &mut params.meta)?;
                 continue;
             }
-            "cursor" => &mut params.cursor,
-            "uri" => &mut params.uri,
-            "protocolVersion" => &mut params.protocol_version,
-            "notifications" => &mut params.notifications,
+            Name::Cursor => &mut params.cursor,
+            Name::Uri => &mut params.uri,
+            Name::ProtocolVersion => &mut params.protocol_version,
+            Name::Notifications => &mut params.notifications,
             _ => {
                 scanner.value()?;
                 continue;
@@ -185,13 +260,12 @@ fn meta<'a>(scanner: &mut Scanner<'a>, meta: &mut Meta<'a>) -> Result<bool, Scan
     }
     meta.is_object = true;
     let mut twice = false;
-    let mut buffer = String::new();
     scanner.enter_object()?;
-    while let Some(key) = scanner.next_key()? {
-        let slot = match key.unescaped(&mut buffer) {
-            "io.modelcontextprotocol/protocolVersion" => &mut meta.protocol_version,
-            "io.modelcontextprotocol/clientCapabilities" => &mut meta.client_capabilities,
-            "io.modelcontextprotocol/logLevel" => &mut meta.log_level,
+    while let Some(name) = next_name(scanner, &META)? {
+        let slot = match name {
+            Name::ProtocolVersion => &mut meta.protocol_version,
+            Name::ClientCapabilities => &mut meta.client_capabilities,
+            Name::LogLevel => &mut meta.log_level,
             _ => {
                 scanner.value()?;
                 continue;

@@ -89,7 +89,7 @@ pub struct ToolPlan {
 }
 
 /// A named value in a query, header list, cookie list or form.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Placed {
     /// Encoded for its place.
     pub name: StrId,
@@ -98,7 +98,7 @@ pub struct Placed {
     pub value: Vec<Part>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Part {
     pub kind: PartKind,
     pub id: u32,

@@ -11,22 +11,25 @@ use std::collections::HashMap;
 pub struct StrId(pub u32);
 
 /// The strings of a loaded bundle.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pool {
     text: String,
-    /// End of each string in `text`; a string starts where the one before it ends.
-    ends: Vec<u32>,
+    /// Where each string ends in `text` and the next one begins, after the 0 at which the first one begins.
+    bounds: Vec<u32>,
 }
 
 impl Pool {
     /// Takes a text and the ends of its strings, if the ends ascend and fall between characters.
-    pub fn new(text: String, ends: Vec<u32>) -> Option<Pool> {
+    pub fn new(text: String, ends: impl ExactSizeIterator<Item = u32>) -> Option<Pool> {
+        let mut bounds = Vec::with_capacity(ends.len() + 1);
+        bounds.push(0);
         let mut start = 0;
-        for &end in &ends {
+        for end in ends {
             text.get(start..end as usize)?;
             start = end as usize;
+            bounds.push(end);
         }
-        (start == text.len()).then_some(Pool { text, ends })
+        (start == text.len()).then_some(Pool { text, bounds })
     }
 
     /// The string, or `""` for an id that is not in the pool (a loaded bundle has none such).
@@ -36,35 +39,39 @@ impl Pool {
     }
 
     /// The string, if the pool has it.
+    #[inline]
     pub fn find(&self, id: StrId) -> Option<&str> {
-        let index = id.0 as usize;
-        let end = *self.ends.get(index)?;
-        let start = match index.checked_sub(1) {
-            Some(before) => *self.ends.get(before)?,
-            None => 0,
-        };
-        self.text.get(start as usize..end as usize)
+        let (start, end) = self.place(id)?;
+        self.text.get(start..end)
     }
 
     /// The string as bytes, which are cheaper to cut out than characters; empty for an unknown id.
     #[inline]
     pub(crate) fn bytes(&self, id: StrId) -> &[u8] {
-        let index = id.0 as usize;
-        let start = match index {
-            0 => 0,
-            _ => self.ends.get(index - 1).copied().unwrap_or(u32::MAX),
-        };
-        let end = self.ends.get(index).copied().unwrap_or_default();
-        self.text.as_bytes().get(start as usize..end as usize).unwrap_or_default()
+        self.place(id).and_then(|(start, end)| self.text.as_bytes().get(start..end)).unwrap_or_default()
+    }
+
+    /// Whether the string is this one. Of most others, the length already says that they are not.
+    #[inline]
+    pub(crate) fn is(&self, id: StrId, text: &[u8]) -> bool {
+        self.place(id).is_some_and(|(start, end)| {
+            end - start == text.len() && self.text.as_bytes().get(start..end) == Some(text)
+        })
+    }
+
+    #[inline]
+    fn place(&self, id: StrId) -> Option<(usize, usize)> {
+        let &[start, end] = self.bounds.get(id.0 as usize..)?.first_chunk()?;
+        Some((start as usize, end as usize))
     }
 
     /// How many strings there are.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.ends().len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.ends().is_empty()
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -72,7 +79,13 @@ impl Pool {
     }
 
     pub(crate) fn ends(&self) -> &[u32] {
-        &self.ends
+        self.bounds.get(1..).unwrap_or_default()
+    }
+}
+
+impl Default for Pool {
+    fn default() -> Pool {
+        Pool { text: String::new(), bounds: vec![0] }
     }
 }
 
@@ -93,9 +106,9 @@ impl PoolBuilder {
         if let Some(&id) = self.ids.get(text) {
             return id;
         }
-        let id = StrId(self.pool.ends.len() as u32);
+        let id = StrId(self.pool.len() as u32);
         self.pool.text.push_str(text);
-        self.pool.ends.push(self.pool.text.len() as u32);
+        self.pool.bounds.push(self.pool.text.len() as u32);
         self.ids.insert(text.into(), id);
         id
     }
@@ -127,11 +140,11 @@ mod tests {
 
     #[test]
     fn ends_that_do_not_fit_the_text_are_refused() {
-        assert!(Pool::new("abé".into(), vec![1, 4]).is_some());
-        assert!(Pool::new("abé".into(), vec![1, 3]).is_none(), "inside a character, and short");
-        assert!(Pool::new("ab".into(), vec![2, 1]).is_none(), "descending");
-        assert!(Pool::new("ab".into(), vec![1]).is_none(), "text left over");
-        assert!(Pool::new("ab".into(), vec![9]).is_none(), "beyond the text");
+        assert!(Pool::new("abé".into(), [1, 4].into_iter()).is_some());
+        assert!(Pool::new("abé".into(), [1, 3].into_iter()).is_none(), "inside a character, and short");
+        assert!(Pool::new("ab".into(), [2, 1].into_iter()).is_none(), "descending");
+        assert!(Pool::new("ab".into(), [1].into_iter()).is_none(), "text left over");
+        assert!(Pool::new("ab".into(), [9].into_iter()).is_none(), "beyond the text");
     }
 
     #[test]

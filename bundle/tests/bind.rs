@@ -12,7 +12,7 @@
 mod bind_support;
 
 use bind_support::tool;
-use mcp_bundle::bind::{Request, Scratch, Values, bind};
+use mcp_bundle::bind::{Heads, ProblemKind, Request, Scratch, Values, bind};
 use serde_json::json;
 
 #[test]
@@ -265,6 +265,17 @@ fn two_hundred_parameters_are_found() {
     let arguments: Vec<String> = names.iter().map(|name| format!("\"{name}\":1")).collect();
     let target = built.target(&format!("{{{}}}", arguments.join(",")));
     assert_eq!(target.matches('&').count(), 199);
+}
+
+#[test]
+fn headers_that_are_ready_never_show_their_secrets() {
+    let mut tool = tool("GET", "/").fixed("header", "authorization", "Bearer ${SHOP_TOKEN}").build();
+    let heads = Heads::new(&tool.contents, &tool.variables, &tool.limits);
+    assert!(heads.of(0).is_some() && heads.of(1).is_none());
+    assert!(!format!("{heads:?}").contains("s3cret"));
+    // What cannot be sent is told with each call, as it is without them.
+    tool.variables = vec!["a\nb".into()];
+    assert_eq!(tool.kind("{}"), ProblemKind::InvalidHeaderValue);
 }
 
 #[test]

@@ -64,6 +64,7 @@ impl StandIns {
             tenant_id: Some(&self.tenant_id),
             principal_sub: Some(&self.principal_sub),
             ambient,
+            ..Values::default()
         };
         let (limits, mut request) = (Limits::default(), Request::default());
         bind::bind(contents, matchers, plan, arguments.as_bytes(), &values, &limits, scratch, &mut request)?;

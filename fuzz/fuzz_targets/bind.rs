@@ -5,7 +5,6 @@ use libfuzzer_sys::fuzz_target;
 use mcp_bundle::bind::{Limits, Request, Scratch, Values, bind};
 use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::Contents;
-use mcp_bundle::template::Ambient;
 use mcpc::check::{MemoryFiles, check_files};
 use std::sync::OnceLock;
 
@@ -34,7 +33,7 @@ fn contents() -> &'static Contents {
 fuzz_target!(|arguments: &[u8]| {
     let contents = contents();
     let matchers = Matchers::new(contents);
-    let values = Values { variables: &[], tenant_id: None, principal_sub: None, ambient: Ambient::default() };
+    let values = Values::default();
     let (mut scratch, mut request) = (Scratch::default(), Request::default());
     let (_, tool) = contents.tool("t").expect("the tool is there");
     if bind(contents, &matchers, tool, arguments, &values, &Limits::default(), &mut scratch, &mut request).is_err() {

@@ -9,7 +9,7 @@ use crate::mcp;
 use crate::random;
 use crate::record::{CallRecord, Outcome};
 use crate::upstream::{Exchange, UpstreamError};
-use mcp_bundle::bind::{self, Values};
+use mcp_bundle::bind::{self, Arguments, Values};
 use mcp_bundle::json::write_string;
 use mcp_bundle::plan::ToolPlan;
 use mcp_bundle::shape::{self, Answer, Shaped};
@@ -24,7 +24,7 @@ pub struct Call<'a> {
     /// Index of the tool.
     pub index: usize,
     /// A JSON object; `None` stands for an empty one.
-    pub arguments: Option<&'a str>,
+    pub arguments: Option<Arguments<'a>>,
     pub caller: &'a Caller,
     /// `None` for the REST forms.
     pub era: Option<Era>,
@@ -63,7 +63,7 @@ pub async fn perform(edge: &Edge, call: &Call<'_>, out: &mut Vec<u8>) -> Done {
         upstream: Duration::ZERO,
         attempts: 0,
         error: None,
-        request_bytes: call.arguments.map_or(0, str::len),
+        request_bytes: call.arguments.map_or(0, |arguments| arguments.text().len()),
         finished: false,
     };
     let place = edge.metrics.calls_in_flight().enter(edge.settings.limits.calls_in_flight);
@@ -100,14 +100,16 @@ async fn run(progress: &mut Progress<'_>, tool: &ToolPlan, buffers: &mut Buffers
         variables: &catalog.variables.0,
         tenant_id: call.caller.tenant_id.as_deref(),
         principal_sub: call.caller.principal_sub.as_deref(),
+        head: catalog.heads.of(call.index),
         ambient,
     };
     let Buffers { bind: scratch, request, received, shape: shape_scratch } = buffers;
     // Nothing of an earlier call can show, whatever the plan says.
     received.clear();
-    let arguments = call.arguments.unwrap_or("{}").as_bytes();
     let (contents, matchers) = (&catalog.contents, &catalog.matchers);
-    let bound = bind::bind(contents, matchers, tool, arguments, &values, &limits.bind, scratch, request);
+    let arguments = &call.arguments.unwrap_or(Arguments::EMPTY);
+    let bound =
+        bind::bind_arguments(contents, matchers, tool, arguments, &values, &limits.bind, scratch, request);
     if let Err(error) = bound {
         write_failure(&error.to_string(), out);
         let reason = error.problems.first().map(|problem| problem.kind.as_str());

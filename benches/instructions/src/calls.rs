@@ -1,7 +1,7 @@
 //! The pure part of a call as the proxy makes it: envelope → lookup → bind, and with an answer → shape → result.
 
 use crate::Failure;
-use mcp_bundle::bind::{self, Request, Values};
+use mcp_bundle::bind::{self, Arguments, Heads, Request, Values};
 use mcp_bundle::envelope::{self, Body};
 use mcp_bundle::lookup::Lookup;
 use mcp_bundle::matchers::Matchers;
@@ -14,6 +14,7 @@ pub struct Calls {
     contents: Contents,
     matchers: Matchers,
     lookup: Lookup,
+    heads: Heads,
     variables: Vec<Box<str>>,
     bind_limits: bind::Limits,
     shape_limits: shape::Limits,
@@ -28,11 +29,15 @@ const BATCH: usize = 50;
 
 impl Calls {
     pub fn new(contents: Contents) -> Calls {
+        let variables: Vec<Box<str>> =
+            contents.manifest.variables.iter().map(|_| Box::from("secret")).collect();
+        let bind_limits = bind::Limits::default();
         Calls {
+            heads: Heads::new(&contents, &variables, &bind_limits),
             matchers: Matchers::new(&contents),
             lookup: Lookup::new(&contents),
-            variables: contents.manifest.variables.iter().map(|_| Box::from("secret")).collect(),
-            bind_limits: bind::Limits::default(),
+            variables,
+            bind_limits,
             shape_limits: shape::Limits::default(),
             bind: bind::Scratch::default(),
             request: Request::default(),
@@ -44,7 +49,8 @@ impl Calls {
 
     /// From a request's body to the upstream request, and on to the result if there is an answer.
     pub fn call(&mut self, body: &[u8], answer: Option<&[u8]>) -> Result<(), Failure> {
-        let Body::One(message) = envelope::read(body, DEPTH, BATCH)? else {
+        let read = envelope::read(body, DEPTH, BATCH)?;
+        let Body::One(message) = &read else {
             return Err("the body is not one message".into());
         };
         if message.is_ambiguous || !message.is_rpc || !message.is_method("tools/call") {
@@ -53,11 +59,21 @@ impl Calls {
         let mut buffer = String::new();
         let name = message.params.name.ok_or("the call has no name")?.unescaped(&mut buffer);
         let Calls { contents, matchers, bind, request, .. } = self;
-        let tool = self.lookup.find(contents, name).and_then(|index| contents.tools.get(index));
-        let tool = tool.ok_or("no such tool")?;
-        let arguments = message.params.arguments.map_or("{}", |arguments| arguments.text).as_bytes();
-        let values = Values { variables: &self.variables, ..Values::default() };
-        bind::bind(contents, matchers, tool, arguments, &values, &self.bind_limits, bind, request)?;
+        let index = self.lookup.find(contents, name).ok_or("no such tool")?;
+        let tool = contents.tools.get(index).ok_or("no such tool")?;
+        let arguments = Arguments::of_params(&message.params).unwrap_or(Arguments::EMPTY);
+        let head = self.heads.of(index);
+        let values = Values { variables: &self.variables, head, ..Values::default() };
+        bind::bind_arguments(
+            contents,
+            matchers,
+            tool,
+            &arguments,
+            &values,
+            &self.bind_limits,
+            bind,
+            request,
+        )?;
         let Some(body) = answer else { return Ok(()) };
         let answer =
             Answer { status: 200, content_type: Some("application/json"), content_location: None, body };

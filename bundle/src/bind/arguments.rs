@@ -2,8 +2,8 @@
 
 use super::check::{At, Checker, Step};
 use super::problem::ProblemKind;
-use super::{Extra, Limits, Problems, Scratch, Slot, Span, wording};
-use crate::json::{Kind, MAX_DEPTH, ScanError, ScanErrorKind, Scanner, Value};
+use super::{Arguments, Limits, Mark, Problems, Scratch, Slot, wording};
+use crate::json::{Kind, MAX_DEPTH, Member, ScanError, ScanErrorKind, Scanner, Span, Value};
 use crate::matchers::Matchers;
 use crate::plan::{Contents, ToolPlan};
 use crate::pool::{Pool, StrId};
@@ -12,30 +12,24 @@ use crate::tag::{BodyKind, Position};
 /// Names up to which a list is searched from its start.
 const SHORT_LIST: usize = 12;
 
-/// Fills the slots of `scratch` and gives the arguments as text; `None` if they cannot be read at all.
-pub(super) fn collect<'a>(
+/// Fills the slots of `scratch`; `false` if the arguments cannot be read at all.
+pub(super) fn collect(
     contents: &Contents,
     matchers: &Matchers,
     tool: &ToolPlan,
-    arguments: &'a [u8],
+    arguments: &Arguments<'_>,
     limits: &Limits,
     scratch: &mut Scratch,
     problems: &mut Problems,
-) -> Option<&'a str> {
+) -> bool {
     scratch.slots.clear();
     scratch.slots.resize(tool.parameters.len(), Slot::Absent);
     scratch.extras.clear();
     scratch.seen.clear();
     scratch.names.clear();
-    let scanner = match Scanner::new(arguments, limits.depth) {
-        Ok(scanner) => scanner,
-        Err(error) => {
-            unreadable(problems, limits, error);
-            return None;
-        }
-    };
-    let text = scanner.text();
+    let scanner = Scanner::of_text(arguments.text, limits.depth);
     let mut pass = Pass {
+        text: arguments.text,
         checker: Checker {
             contents,
             matchers,
@@ -50,26 +44,32 @@ pub(super) fn collect<'a>(
         extras: &mut scratch.extras,
         limits,
     };
-    match pass.run() {
+    let read = match arguments.members {
+        Some(members) => pass.known(members),
+        None => pass.scan(),
+    };
+    match read {
         Ok(true) => {
             pass.complete();
-            Some(text)
+            true
         }
-        Ok(false) => None,
+        Ok(false) => false,
         Err(error) => {
             unreadable(problems, limits, error);
-            None
+            false
         }
     }
 }
 
 /// Index of a parameter.
+#[inline]
 pub(super) fn find_parameter(contents: &Contents, tool: &ToolPlan, name: &str) -> Option<usize> {
     find_name(&contents.strings, &tool.parameters, |parameter| parameter.name, name)
 }
 
 /// Index of a name in a sorted list. In a short one, looking for equal lengths is faster than
 /// comparing texts in a binary search.
+#[inline]
 pub(super) fn find_name<T>(
     strings: &Pool,
     list: &[T],
@@ -79,23 +79,42 @@ pub(super) fn find_name<T>(
     if list.len() > SHORT_LIST {
         return list.binary_search_by(|item| strings.get(id(item)).cmp(name)).ok();
     }
-    list.iter().position(|item| strings.bytes(id(item)) == name.as_bytes())
+    list.iter().position(|item| strings.is(id(item), name.as_bytes()))
 }
 
 struct Pass<'c, 'a> {
+    /// The arguments.
+    text: &'a str,
     checker: Checker<'c, 'a>,
     slots: &'c mut Vec<Slot>,
-    extras: &'c mut Vec<Extra>,
+    extras: &'c mut Vec<Member>,
     limits: &'c Limits,
 }
 
 impl<'a> Pass<'_, 'a> {
-    /// `false` if the arguments are readable but not worth a further look.
-    fn run(&mut self) -> Result<bool, ScanError> {
-        let kind = self.checker.scanner.peek()?;
+    /// Takes arguments whose places are known. `false` if they are readable but not worth a further look.
+    fn known(&mut self, members: &[Member]) -> Result<bool, ScanError> {
+        if self.limits.depth == 0 {
+            return Err(ScanError { kind: ScanErrorKind::TooDeep, offset: 0 });
+        }
+        let extras = self.checker.names.open();
+        for (count, member) in members.iter().enumerate() {
+            if !self.has_room(count) {
+                return Ok(false);
+            }
+            self.argument(member)?;
+        }
+        self.close(extras);
+        Ok(true)
+    }
+
+    /// Finds the arguments; as [`Pass::known`].
+    fn scan(&mut self) -> Result<bool, ScanError> {
+        let mut scanner = Scanner::of_text(self.text, self.limits.depth);
+        let kind = scanner.peek()?;
         if kind != Kind::Object {
-            let value = self.checker.scanner.value()?;
-            self.checker.scanner.finish()?;
+            let value = scanner.value()?;
+            scanner.finish()?;
             self.checker.problems.push(ProblemKind::NotAnObject, || {
                 // A value without a name may be a secret that was meant for some parameter.
                 (
@@ -105,52 +124,66 @@ impl<'a> Pass<'_, 'a> {
             });
             return Ok(false);
         }
-        self.checker.scanner.enter_object()?;
+        scanner.enter_object()?;
         let extras = self.checker.names.open();
         let mut count = 0;
-        while let Some(key) = self.checker.scanner.next_key()? {
-            count += 1;
-            if count > self.limits.arguments {
-                let limit = self.limits.arguments;
-                self.checker.problems.push(ProblemKind::TooManyArguments, || {
-                    (String::new(), format!("there are more than {limit} arguments"))
-                });
+        while let Some(key) = scanner.next_key()? {
+            if !self.has_room(count) {
                 return Ok(false);
             }
-            self.argument(key)?;
+            count += 1;
+            let value = scanner.value()?;
+            self.argument(&Member {
+                key: Span::of_value(self.text, key),
+                value: Span::of_value(self.text, value),
+            })?;
         }
-        if let Some(key) = self.checker.names.close(extras, self.checker.scanner.text()) {
-            self.duplicate(key);
-        }
-        self.checker.scanner.finish()?;
+        self.close(extras);
+        scanner.finish()?;
         Ok(true)
     }
 
-    fn argument(&mut self, key: Value<'a>) -> Result<(), ScanError> {
+    /// Whether there may be another argument after so many; reports it if not.
+    fn has_room(&mut self, count: usize) -> bool {
+        let limit = self.limits.arguments;
+        if count < limit {
+            return true;
+        }
+        self.checker.problems.push(ProblemKind::TooManyArguments, || {
+            (String::new(), format!("there are more than {limit} arguments"))
+        });
+        false
+    }
+
+    fn close(&mut self, extras: Mark) {
+        if let Some(key) = self.checker.names.close(extras, self.text) {
+            self.duplicate(key);
+        }
+    }
+
+    fn argument(&mut self, member: &Member) -> Result<(), ScanError> {
         let (contents, tool) = (self.checker.contents, self.checker.tool);
+        let key = member.key.of(self.text);
         let index = find_parameter(contents, tool, key.unescaped(self.checker.text));
         let found = index.and_then(|index| Some((tool.parameters.get(index)?, self.slots.get_mut(index)?)));
         let Some((parameter, slot)) = found else {
-            return self.extra(key);
+            return self.extra(member, key);
         };
-        if *slot != Slot::Absent {
+        if !matches!(slot, Slot::Absent) {
             *slot = Slot::Refused;
             self.duplicate(key);
-            return self.checker.scanner.value().map(drop);
+            return Ok(());
         }
         let at = At { parent: None, step: Step::Key(key), sensitive: parameter.sensitive };
         let before = self.checker.problems.count();
-        let value = self.checker.value(parameter.check, &at, !parameter.required)?;
-        *slot = if self.checker.problems.count() == before {
-            Slot::Given(Span::of_value(self.checker.scanner.text(), value))
-        } else {
-            Slot::Refused
-        };
+        self.checker.known(parameter.check, &member.value, &at, !parameter.required)?;
+        *slot =
+            if self.checker.problems.count() == before { Slot::Given(member.value) } else { Slot::Refused };
         Ok(())
     }
 
     /// An argument that no parameter names.
-    fn extra(&mut self, key: Value<'a>) -> Result<(), ScanError> {
+    fn extra(&mut self, member: &Member, key: Value<'a>) -> Result<(), ScanError> {
         let (contents, tool) = (self.checker.contents, self.checker.tool);
         // A template may read them, too.
         let takes_others = matches!(tool.body.kind, BodyKind::Json | BodyKind::Template);
@@ -159,13 +192,12 @@ impl<'a> Pass<'_, 'a> {
                 let name = key.unescaped(&mut String::new()).to_owned();
                 (wording::shorten(&name), wording::unknown_argument(&name, contents, tool))
             });
-            return self.checker.scanner.value().map(drop);
+            return Ok(());
         };
-        let text = self.checker.scanner.text();
-        self.checker.names.push(text, key);
+        self.checker.names.push(self.text, key);
         let at = At { parent: None, step: Step::Key(key), sensitive: false };
-        let value = self.checker.value(check, &at, true)?;
-        self.extras.push(Extra { key: Span::of_value(text, key), value: Span::of_value(text, value) });
+        self.checker.known(check, &member.value, &at, true)?;
+        self.extras.push(*member);
         Ok(())
     }
 
@@ -181,7 +213,7 @@ impl<'a> Pass<'_, 'a> {
     fn complete(&mut self) {
         let (contents, tool) = (self.checker.contents, self.checker.tool);
         for (parameter, slot) in tool.parameters.iter().zip(self.slots.iter_mut()) {
-            if *slot != Slot::Absent {
+            if !matches!(slot, Slot::Absent) {
                 continue;
             }
             // What the caller must decide is not decided for it.
@@ -204,7 +236,7 @@ impl<'a> Pass<'_, 'a> {
     }
 }
 
-fn unreadable(problems: &mut Problems, limits: &Limits, error: ScanError) {
+pub(super) fn unreadable(problems: &mut Problems, limits: &Limits, error: ScanError) {
     let depth = limits.depth.min(MAX_DEPTH);
     let (kind, message) = match error.kind {
         ScanErrorKind::TooDeep => {

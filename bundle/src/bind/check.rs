@@ -7,7 +7,7 @@ use super::problem::ProblemKind;
 use super::wording;
 use crate::decimal;
 use crate::format_check;
-use crate::json::{Kind, ScanError, Scanner, Value};
+use crate::json::{Kind, ScanError, Scanner, Span, Value};
 use crate::matchers::Matchers;
 use crate::plan::{
     ArrayCheck, Check, Contents, NumberCheck, ObjectCheck, Property, StringCheck, ToolPlan, TypeSet,
@@ -29,9 +29,6 @@ pub(super) enum Step<'p> {
     Key(Value<'p>),
     Index(usize),
 }
-
-/// Whether a value's order to a bound is a good one.
-type Holds = fn(Ordering) -> bool;
 
 pub(super) struct Checker<'c, 'a> {
     pub contents: &'c Contents,
@@ -115,6 +112,28 @@ impl<'a> Checker<'_, 'a> {
         }
     }
 
+    /// Checks an argument whose place is known. As [`Checker::value`].
+    #[inline]
+    pub(super) fn known(
+        &mut self,
+        check: u32,
+        span: &Span,
+        at: &At<'_>,
+        optional: bool,
+    ) -> Result<(), ScanError> {
+        let tool = self.tool;
+        match (span.kind, tool.checks.get(check as usize)) {
+            (Kind::Null | Kind::Boolean | Kind::Number | Kind::String, Some(check)) => {
+                self.whole(check, span.of(self.scanner.text()), at, optional);
+                Ok(())
+            }
+            _ => {
+                self.scanner.move_into(span.start());
+                self.value(check, at, optional).map(drop)
+            }
+        }
+    }
+
     /// Checks a value that needs no look inside.
     fn whole(&mut self, check: &Check, value: Value<'a>, at: &At<'_>, optional: bool) {
         if !has_type(check.types, value) {
@@ -147,31 +166,42 @@ impl<'a> Checker<'_, 'a> {
     }
 
     fn is_listed(&self, enumeration: &[StrId], value: Value<'_>) -> bool {
-        enumeration.iter().any(|&id| {
-            let allowed = Value::of_valid(self.contents.strings.get(id));
-            allowed.kind == value.kind
-                && match value.kind {
-                    Kind::String => allowed.same_string(&value),
-                    Kind::Number => decimal::compare(allowed.text, value.text) == Ordering::Equal,
-                    _ => allowed.text == value.text,
-                }
-        })
+        let strings = &self.contents.strings;
+        // Most are written as the plan has them.
+        enumeration.iter().any(|&id| strings.is(id, value.text.as_bytes()))
+            || enumeration.iter().any(|&id| {
+                let allowed = Value::of_valid(strings.get(id));
+                allowed.kind == value.kind
+                    && match value.kind {
+                        Kind::String => allowed.same_string(&value),
+                        Kind::Number => decimal::compare(allowed.text, value.text) == Ordering::Equal,
+                        _ => false,
+                    }
+            })
     }
 
     fn number(&mut self, check: &NumberCheck, value: Value<'a>, at: &At<'_>) {
-        let bounds: [(Option<StrId>, &str, Holds); 4] = [
-            (check.minimum, "at least", Ordering::is_ge),
-            (check.exclusive_minimum, "greater than", Ordering::is_gt),
-            (check.maximum, "at most", Ordering::is_le),
-            (check.exclusive_maximum, "less than", Ordering::is_lt),
-        ];
-        for (bound, words, holds) in bounds {
-            let Some(bound) = bound.map(|id| self.contents.strings.get(id)) else { continue };
-            if !holds(decimal::compare(value.text, bound)) {
-                self.problem(ProblemKind::OutOfRange, at, |path| {
-                    format!("`{path}` must be {words} {bound}, not {}", wording::value(value, at.sensitive))
-                });
-            }
+        self.bound(check.minimum, "at least", Ordering::is_ge, value, at);
+        self.bound(check.exclusive_minimum, "greater than", Ordering::is_gt, value, at);
+        self.bound(check.maximum, "at most", Ordering::is_le, value, at);
+        self.bound(check.exclusive_maximum, "less than", Ordering::is_lt, value, at);
+    }
+
+    /// Checks a number against a bound, if there is one; `holds` tells a good order of the two.
+    #[inline(always)]
+    fn bound(
+        &mut self,
+        bound: Option<StrId>,
+        words: &str,
+        holds: impl Fn(Ordering) -> bool,
+        value: Value<'a>,
+        at: &At<'_>,
+    ) {
+        let Some(bound) = bound.map(|id| self.contents.strings.get(id)) else { return };
+        if !holds(decimal::compare(value.text, bound)) {
+            self.problem(ProblemKind::OutOfRange, at, |path| {
+                format!("`{path}` must be {words} {bound}, not {}", wording::value(value, at.sensitive))
+            });
         }
     }
 

@@ -11,19 +11,22 @@
 
 mod arguments;
 mod check;
+mod heads;
 mod names;
 mod problem;
 mod request;
 mod wording;
 
+pub use heads::Heads;
 pub use problem::{BindError, MAX_PROBLEMS, Problem, ProblemKind};
-pub use request::Request;
+pub use request::{Head, Request};
 
 pub(crate) use names::{Mark, Names};
 pub(crate) use problem::Problems;
 pub(crate) use wording::{schema_problem, shorten};
 
-use crate::json::{Kind, Value};
+use crate::envelope::Params;
+use crate::json::{Kind, Member, ScanError, ScanErrorKind, Span, Value};
 use crate::matchers::Matchers;
 use crate::plan::{Contents, ToolPlan};
 use crate::position::{self, Sink, Source};
@@ -55,6 +58,8 @@ pub struct Values<'a> {
     pub variables: &'a [Box<str>],
     pub tenant_id: Option<&'a str>,
     pub principal_sub: Option<&'a str>,
+    /// What [`Heads`] have for the tool.
+    pub head: Option<&'a Head>,
     /// For templates that ask for the time or a random value.
     pub ambient: Ambient,
 }
@@ -65,7 +70,7 @@ pub struct Scratch {
     /// One for each parameter of the tool.
     slots: Vec<Slot>,
     /// Arguments that no parameter names, in the order given.
-    extras: Vec<Extra>,
+    extras: Vec<Member>,
     /// Which properties of the open objects have been seen.
     seen: Vec<u64>,
     names: Names,
@@ -90,19 +95,11 @@ pub(crate) enum Slot {
     Default,
 }
 
-/// A value's place in the arguments; holds no reference so that the memory can be used again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Span {
-    start: usize,
-    end: usize,
-    kind: Kind,
-    escaped: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Extra {
-    pub key: Span,
-    pub value: Span,
+/// The arguments of a call, a JSON object: its text, and where its members stand if that is known already.
+#[derive(Debug, Clone, Copy)]
+pub struct Arguments<'a> {
+    text: &'a str,
+    members: Option<&'a [Member]>,
 }
 
 impl Default for Limits {
@@ -119,17 +116,59 @@ impl Default for Limits {
     }
 }
 
-impl Span {
-    /// The place of a value that was scanned from `text`.
-    pub(crate) fn of_value(text: &str, value: Value<'_>) -> Span {
-        let start = value.text.as_ptr().addr().wrapping_sub(text.as_ptr().addr());
-        let end = start.wrapping_add(value.text.len());
-        Span { start, end, kind: value.kind, escaped: value.escaped }
+impl Scratch {
+    /// What a request is written from and to.
+    #[expect(clippy::too_many_arguments, reason = "each has an owner and a lifetime of its own")]
+    #[inline(always)]
+    fn ends<'s>(
+        &'s mut self,
+        contents: &'s Contents,
+        tool: &'s ToolPlan,
+        arguments: &'s str,
+        values: &'s Values<'_>,
+        limits: &'s Limits,
+        request: &'s mut Request,
+        problems: &'s mut Problems,
+    ) -> (Source<'s>, Sink<'s>) {
+        let source =
+            Source { contents, tool, arguments, slots: &self.slots, extras: &self.extras, values, limits };
+        let sink = Sink {
+            request,
+            problems,
+            text: &mut self.text,
+            bytes: &mut self.bytes,
+            marks: &mut self.marks,
+            data: &mut self.data,
+            template: &mut self.template,
+            trace: &mut self.trace,
+            names: &mut self.names,
+        };
+        (source, sink)
+    }
+}
+
+impl<'a> Arguments<'a> {
+    /// `{}`, which also stands for arguments that are not given.
+    pub const EMPTY: Arguments<'static> = Arguments { text: "{}", members: Some(&[]) };
+
+    /// The arguments of a message; `None` if it has none, or `null`.
+    #[inline]
+    pub fn of_params(params: &'a Params<'_>) -> Option<Arguments<'a>> {
+        match params.arguments? {
+            Value { kind: Kind::Object, text, .. } => {
+                Some(Arguments { text, members: params.argument_places.all() })
+            }
+            Value { kind: Kind::Null, .. } => None,
+            value => Some(Arguments::of_text(value.text)),
+        }
     }
 
-    pub(crate) fn of<'a>(&self, text: &'a str) -> Value<'a> {
-        let text = text.get(self.start..self.end).unwrap_or_default();
-        Value { kind: self.kind, text, escaped: self.escaped }
+    pub const fn of_text(text: &'a str) -> Arguments<'a> {
+        Arguments { text, members: None }
+    }
+
+    pub const fn text(&self) -> &'a str {
+        self.text
     }
 }
 
@@ -148,34 +187,42 @@ pub fn bind(
     scratch: &mut Scratch,
     request: &mut Request,
 ) -> Result<(), BindError> {
+    match std::str::from_utf8(arguments) {
+        Ok(text) => {
+            let arguments = Arguments::of_text(text);
+            bind_arguments(contents, matchers, tool, &arguments, values, limits, scratch, request)
+        }
+        Err(error) => {
+            let mut problems = Problems::default();
+            let error = ScanError { kind: ScanErrorKind::NotUtf8, offset: error.valid_up_to() };
+            arguments::unreadable(&mut problems, limits, error);
+            problems.into_result(contents.strings.get(tool.name))
+        }
+    }
+}
+
+/// As [`bind()`], with arguments of a message that was read.
+#[expect(clippy::too_many_arguments, reason = "each has an owner and a lifetime of its own")]
+pub fn bind_arguments(
+    contents: &Contents,
+    matchers: &Matchers,
+    tool: &ToolPlan,
+    arguments: &Arguments<'_>,
+    values: &Values<'_>,
+    limits: &Limits,
+    scratch: &mut Scratch,
+    request: &mut Request,
+) -> Result<(), BindError> {
     let mut problems = Problems::default();
     request.clear();
     request.method = tool.method;
     let collected = arguments::collect(contents, matchers, tool, arguments, limits, scratch, &mut problems);
-    if let Some(text) = collected {
+    if collected {
         if let Some(index) = tool.schema {
-            check_schema(contents, matchers, tool, index, arguments, limits, &mut problems);
+            check_schema(contents, matchers, tool, index, arguments.text, limits, &mut problems);
         }
-        let source = Source {
-            contents,
-            tool,
-            arguments: text,
-            slots: &scratch.slots,
-            extras: &scratch.extras,
-            values,
-            limits,
-        };
-        let mut sink = Sink {
-            request,
-            problems: &mut problems,
-            text: &mut scratch.text,
-            bytes: &mut scratch.bytes,
-            marks: &mut scratch.marks,
-            data: &mut scratch.data,
-            template: &mut scratch.template,
-            trace: &mut scratch.trace,
-            names: &mut scratch.names,
-        };
+        let (source, mut sink) =
+            scratch.ends(contents, tool, arguments.text, values, limits, request, &mut problems);
         position::write(&source, &mut sink);
     }
     problems.into_result(contents.strings.get(tool.name))
@@ -186,11 +233,11 @@ fn check_schema(
     matchers: &Matchers,
     tool: &ToolPlan,
     index: u32,
-    arguments: &[u8],
+    arguments: &str,
     limits: &Limits,
     problems: &mut Problems,
 ) {
-    let value = match schema::parse_strict(arguments, limits.depth) {
+    let value = match schema::parse_strict(arguments.as_bytes(), limits.depth) {
         Ok(value) => value,
         // A name that occurs twice is told with its place where the arguments are read.
         Err(schema::StrictError::DuplicateKey { .. }) if problems.has(ProblemKind::DuplicateArgument) => {

@@ -3,8 +3,7 @@
 //! Of two members of one name, an upstream may read another one than was checked. Names that a check
 //! declares are marked there; this is for all others, of which there may be any number.
 
-use super::Span;
-use crate::json::Value;
+use crate::json::{Span, Value};
 
 /// A stack of names, those of the innermost object last.
 #[derive(Debug, Default)]
@@ -47,7 +46,7 @@ impl Names {
             crate::json::unescape(key.raw(), &mut self.text);
             (start, self.text.len())
         } else {
-            (span.start + 1, span.end.saturating_sub(1))
+            (span.start() + 1, span.end().saturating_sub(1))
         };
         self.list.push(Name { key: span, start, end });
     }

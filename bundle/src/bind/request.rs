@@ -2,6 +2,7 @@
 
 use crate::plan::{Contents, ToolPlan};
 use crate::tag::Method;
+use std::fmt;
 
 /// An upstream request, without what the connection adds: `Host` and the body's framing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +22,21 @@ struct Line {
     name: usize,
     colon: usize,
     end: usize,
+}
+
+/// Headers of a tool that are the same for all calls, written when its bundle is activated. They hold secrets.
+#[derive(Clone, Default)]
+pub struct Head {
+    text: Box<[u8]>,
+    lines: Box<[Line]>,
+    /// The headers of the plan that they are, from its first.
+    pub(crate) covers: usize,
+}
+
+impl fmt::Debug for Head {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Head").field("covers", &self.covers).finish_non_exhaustive()
+    }
 }
 
 impl Default for Request {
@@ -78,6 +94,18 @@ impl Request {
         }
         url.push_str(&String::from_utf8_lossy(&self.target));
         url
+    }
+
+    /// The headers written so far, for [`Request::begin_with`].
+    pub(crate) fn head_of(&self, covers: usize) -> Head {
+        Head { text: self.head.as_slice().into(), lines: self.lines.as_slice().into(), covers }
+    }
+
+    /// Writes headers that are known already, before any other.
+    #[inline]
+    pub(crate) fn begin_with(&mut self, head: &Head) {
+        self.head.extend_from_slice(&head.text);
+        self.lines.extend_from_slice(&head.lines);
     }
 
     /// Writes a header; what `value` appends is its value. Taken back if that is refused or left out.

@@ -139,7 +139,7 @@ fn decode_strings(body: &[u8]) -> Result<Pool, String> {
         .and_then(|length| rest.split_at_checked(length))
         .ok_or("there are fewer ends than announced")?;
     let (ends, _) = ends.as_chunks::<4>();
-    let ends = ends.iter().map(|end| u32::from_le_bytes(*end)).collect();
+    let ends = ends.iter().map(|end| u32::from_le_bytes(*end));
     let text = str::from_utf8(text).map_err(|e| format!("not UTF-8 after byte {}", e.valid_up_to()))?;
     Pool::new(text.to_owned(), ends).ok_or_else(|| "the ends do not fit the text".to_owned())
 }

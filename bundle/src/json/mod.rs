@@ -8,12 +8,14 @@
 //! surrogates, which no UTF-8 text can hold, and nesting beyond a bound. It never repairs anything.
 
 mod escape;
+mod place;
 mod scan;
 mod special;
 mod string;
 mod walk;
 
 pub use escape::{write_escaped, write_string};
+pub use place::{FewMembers, Member, Span};
 pub(crate) use scan::Token;
 pub use scan::{MAX_DEPTH, Scanner};
 pub(crate) use string::tokens;
@@ -89,7 +91,7 @@ impl<'a> Value<'a> {
     /// default that the compiler wrote.
     pub fn of_valid(text: &'a str) -> Value<'a> {
         let kind = text.bytes().next().and_then(Kind::of_first_byte).unwrap_or(Kind::Null);
-        let escaped = kind == Kind::String && memchr::memchr(b'\\', text.as_bytes()).is_some();
+        let escaped = kind == Kind::String && text.as_bytes().contains(&b'\\');
         Value { kind, text, escaped }
     }
 
@@ -120,7 +122,7 @@ impl<'a> Value<'a> {
     #[inline]
     pub fn is_text(&self, text: &str) -> bool {
         if !self.escaped {
-            return self.raw() == text;
+            return matches!(self.text.as_bytes(), [b'"', raw @ .., b'"'] if raw == text.as_bytes());
         }
         string::Characters::new(self.raw()).eq(text.chars())
     }

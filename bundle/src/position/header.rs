@@ -6,15 +6,15 @@
 use super::text::{self, Place, Separator};
 use super::{Content, Refusal, Sink, Source, template};
 use crate::bind::ProblemKind;
-use crate::plan::Part;
+use crate::plan::{Part, Placed};
 use crate::tag::PartKind;
 use std::io::Write;
 
 pub(super) struct Header;
 
-pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
+pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>, headers: &[Placed]) {
     let limit = source.limits.header_value;
-    for placed in &source.tool.headers {
+    for placed in headers {
         let Sink { request, problems, text, .. } = &mut *sink;
         let name = source.placed_name(placed);
         match source.content(&placed.value) {

@@ -15,8 +15,8 @@ mod query;
 mod template;
 mod text;
 
-use crate::bind::{Extra, Limits, Names, ProblemKind, Problems, Request, Slot, Values};
-use crate::json::Value;
+use crate::bind::{Limits, Names, ProblemKind, Problems, Request, Slot, Values};
+use crate::json::{Member, Value};
 use crate::plan::{Contents, Parameter, Part, Placed, ToolPlan};
 use crate::pool::StrId;
 use crate::tag::PartKind;
@@ -30,7 +30,7 @@ pub(crate) struct Source<'a> {
     /// The text that the spans in `slots` and `extras` refer to.
     pub arguments: &'a str,
     pub slots: &'a [Slot],
-    pub extras: &'a [Extra],
+    pub extras: &'a [Member],
     pub values: &'a Values<'a>,
     pub limits: &'a Limits,
 }
@@ -78,9 +78,20 @@ pub(crate) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
     }
     path::write(source, sink);
     query::write(source, sink);
-    header::write(source, sink);
+    let headers = match source.values.head {
+        Some(head) => {
+            sink.request.begin_with(head);
+            source.tool.headers.get(head.covers..).unwrap_or_default()
+        }
+        None => &source.tool.headers,
+    };
+    write_headers(source, sink, headers);
     cookie::write(source, sink);
     body::write(source, sink);
+}
+
+pub(crate) fn write_headers(source: &Source<'_>, sink: &mut Sink<'_>, headers: &[Placed]) {
+    header::write(source, sink, headers);
 }
 
 impl<'a> Source<'a> {
@@ -89,6 +100,7 @@ impl<'a> Source<'a> {
         self.contents.strings.get(id)
     }
 
+    #[inline]
     fn argument(&self, index: u32) -> Option<Argument<'a>> {
         let parameter = self.tool.parameters.get(index as usize)?;
         let value = match self.slots.get(index as usize)? {
@@ -99,6 +111,7 @@ impl<'a> Source<'a> {
         Some(Argument { parameter, value })
     }
 
+    #[inline]
     fn content(&self, value: &'a [Part]) -> Content<'a> {
         match value {
             [Part { kind: PartKind::Parameter, id }] => Content::Argument(self.argument(*id)),

@@ -152,8 +152,10 @@ impl Segment {
             return Ok(());
         };
         let (before, rest) = literal.split_at_checked(first).unwrap_or_default();
-        target.extend_from_slice(before);
-        self.stand_beside(before);
+        if !before.is_empty() {
+            target.extend_from_slice(before);
+            self.stand_beside(before);
+        }
         let closed = self.close(target, buffer);
         target.extend_from_slice(rest);
         let after = rest.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
@@ -162,6 +164,7 @@ impl Segment {
     }
 
     /// Ends the segment: with a value in it, it must not lead anywhere else.
+    #[inline]
     pub(super) fn close(&self, target: &[u8], buffer: &mut Vec<u8>) -> Result<(), (Option<Part>, Refusal)> {
         let dotless = self.dotless.filter(|_| self.dotted);
         let Some(owner) = self.owner.or(dotless).or(self.value.filter(|_| self.encoded)) else {

@@ -19,7 +19,7 @@ pub(super) struct Pairs<'s> {
     /// arguments: nothing more is written once it is longer, and whoever checks it then sees that.
     pub limit: usize,
     pub text: &'s mut String,
-    /// The name of the pair being written, encoded.
+    /// The name of the pair being written, encoded, where one argument becomes several.
     pub name: &'s mut Vec<u8>,
 }
 
@@ -55,12 +55,10 @@ enum Stop {
 impl Pairs<'_> {
     /// Writes what a plan has under one name, which is already encoded.
     pub(super) fn write(&mut self, source: &Source<'_>, name: &str, value: &[Part], problems: &mut Problems) {
-        self.name.clear();
-        self.name.extend_from_slice(name.as_bytes());
         match source.content(value) {
             Content::Argument(None) => {}
             Content::Argument(Some(argument)) => {
-                if self.argument(argument) == Err(Stop::Name) {
+                if self.argument(name, argument) == Err(Stop::Name) {
                     problems.push(ProblemKind::InvalidMemberName, || {
                         let name = source.string(argument.parameter.name);
                         let message = format!(
@@ -72,7 +70,7 @@ impl Pairs<'_> {
                 }
             }
             Content::Fixed(parts) => {
-                self.begin();
+                begin(self.out, self.start, self.first, name.as_bytes());
                 source.write_fixed(parts, problems, self.out, |text, out| {
                     percent::encode(text, out);
                     Ok(())
@@ -81,18 +79,22 @@ impl Pairs<'_> {
         }
     }
 
-    fn argument(&mut self, Argument { parameter, value }: Argument<'_>) -> Result<(), Stop> {
+    fn argument(&mut self, name: &str, Argument { parameter, value }: Argument<'_>) -> Result<(), Stop> {
         self.room()?;
         match (parameter.style, value.kind) {
             (Style::Repeat, Kind::Array) => {
+                self.set_name(name);
                 for element in json::elements(value).filter(|element| element.kind != Kind::Null) {
                     self.one(element)?;
                 }
             }
-            (Style::Deep, Kind::Array | Kind::Object) => self.deep(value)?,
+            (Style::Deep, Kind::Array | Kind::Object) => {
+                self.set_name(name);
+                self.deep(value)?;
+            }
             (style, _) => {
                 let before = self.out.len();
-                self.begin();
+                begin(self.out, self.start, self.first, name.as_bytes());
                 // Percent-encoding refuses nothing.
                 let written = text::write(value, style, &mut Percent, self.text, self.out);
                 if written == Ok(0) {
@@ -145,10 +147,19 @@ impl Pairs<'_> {
         if self.out.len() > self.limit { Err(Stop::Full) } else { Ok(()) }
     }
 
-    fn begin(&mut self) {
-        let before: &[u8] = if self.out.len() == self.start { self.first } else { b"&" };
-        self.out.extend_from_slice(before);
-        self.out.extend_from_slice(self.name);
-        self.out.push(b'=');
+    fn set_name(&mut self, name: &str) {
+        self.name.clear();
+        self.name.extend_from_slice(name.as_bytes());
     }
+
+    fn begin(&mut self) {
+        begin(self.out, self.start, self.first, self.name);
+    }
+}
+
+/// Begins a pair; the first stands at `start`, with `first` before it.
+fn begin(out: &mut Vec<u8>, start: usize, first: &[u8], name: &[u8]) {
+    out.extend_from_slice(if out.len() == start { first } else { b"&" });
+    out.extend_from_slice(name);
+    out.push(b'=');
 }

@@ -2,8 +2,11 @@
 //!
 //! Checks are written as JSON Schema; `{name}` in a path is a parameter, `${NAME}` anywhere a variable.
 
-use mcp_bundle::bind::{BindError, Limits, ProblemKind, Request, Scratch, Values, bind};
-use mcp_bundle::json;
+use mcp_bundle::bind::{
+    Arguments, BindError, Heads, Limits, ProblemKind, Request, Scratch, Values, bind, bind_arguments,
+};
+use mcp_bundle::envelope::{self, Body};
+use mcp_bundle::json::{self, MAX_DEPTH};
 use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::*;
 use mcp_bundle::pool::{PoolBuilder, StrId};
@@ -302,8 +305,38 @@ impl Built {
             principal_sub: self.principal_sub,
             ..Values::default()
         };
-        let scratch = &mut Scratch::default();
-        bind(&self.contents, &self.matchers, self.plan(), arguments, &values, &self.limits, scratch, request)
+        let (contents, plan, scratch) = (&self.contents, self.plan(), &mut Scratch::default());
+        let bound = bind(contents, &self.matchers, plan, arguments, &values, &self.limits, scratch, request);
+        self.assert_same_of_a_message(arguments, &values, &bound, request);
+        bound
+    }
+
+    /// A proxy reads arguments as part of a message and has fixed headers ready: nothing else may come of it.
+    fn assert_same_of_a_message(
+        &self,
+        arguments: &[u8],
+        values: &Values<'_>,
+        bound: &Result<(), BindError>,
+        request: &Request,
+    ) {
+        let mut body = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":"#.to_vec();
+        body.extend_from_slice(arguments);
+        body.extend_from_slice(b"}}");
+        let Ok(Body::One(message)) = envelope::read(&body, MAX_DEPTH, 1) else { return };
+        let Some(read) = Arguments::of_params(&message.params) else { return };
+        if read.text().as_bytes() != arguments {
+            return;
+        }
+        let heads = Heads::new(&self.contents, &self.variables, &self.limits);
+        let values = Values { head: heads.of(0), ..*values };
+        let (plan, mut same) = (self.plan(), Request::new());
+        let (scratch, limits) = (&mut Scratch::default(), &self.limits);
+        let again =
+            bind_arguments(&self.contents, &self.matchers, plan, &read, &values, limits, scratch, &mut same);
+        assert_eq!(&again, bound);
+        if bound.is_ok() {
+            assert_eq!(&same, request);
+        }
     }
 
     /// The request for arguments that must be good.

@@ -139,8 +139,7 @@ struct Binder<'a> {
 impl Binder<'_> {
     fn request(&mut self, plan: &ToolPlan, example: &ExampleSpec) -> Option<Request> {
         let arguments = example.arguments.as_ref().map_or("{}".to_owned(), |a| a.value.to_text());
-        let values =
-            Values { variables: self.variables, tenant_id: None, principal_sub: None, ambient: AMBIENT };
+        let values = Values { variables: self.variables, ambient: AMBIENT, ..Values::default() };
         let mut request = Request::default();
         bind::bind(
             self.contents,

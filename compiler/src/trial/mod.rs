@@ -62,6 +62,7 @@ impl<'c> Trial<'c> {
             tenant_id: secrets.tenant_id.as_deref(),
             principal_sub: secrets.principal_sub.as_deref(),
             ambient: self.ambient,
+            ..Values::default()
         };
         let (mut scratch, mut request) = (Scratch::default(), Request::default());
         let (contents, limits) = (self.contents, Limits::default());

@@ -10,6 +10,7 @@ use crate::metrics::{Metrics, ToolStats};
 use crate::settings::Settings;
 use crate::upstream::{Origin, OriginKey, Upstream};
 use http::HeaderName;
+use mcp_bundle::bind::Heads;
 use mcp_bundle::format::{Bundle, Revision};
 use mcp_bundle::lookup::Lookup;
 use mcp_bundle::matchers::Matchers;
@@ -31,6 +32,8 @@ pub struct Catalog {
     /// Indexed like `contents.tools`.
     pub tools: Vec<ToolEntry>,
     lookup: Lookup,
+    /// Of each tool.
+    pub heads: Heads,
     /// All tools first, then one for each toolset, sorted by name.
     views: Vec<View>,
     /// The answer of `GET /mcp/tools`, made when first asked for.
@@ -100,8 +103,20 @@ impl Catalog {
         let views = views.map(view).collect();
         let matchers = Matchers::new(&contents);
         let lookup = Lookup::new(&contents);
+        let heads = Heads::new(&contents, &variables.0, &settings.limits.bind);
         let gateway_list = OnceLock::new();
-        Ok(Catalog { revision, matchers, variables, origins, tools, lookup, views, gateway_list, contents })
+        Ok(Catalog {
+            revision,
+            matchers,
+            variables,
+            origins,
+            tools,
+            lookup,
+            heads,
+            views,
+            gateway_list,
+            contents,
+        })
     }
 
     /// The view of an endpoint; `None` if there is no such toolset.

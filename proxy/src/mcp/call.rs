@@ -3,6 +3,7 @@
 use super::{Context, MODERN, Responded, close_result, headers, open_result};
 use crate::call::{self, Call};
 use crate::failure::Failure;
+use mcp_bundle::bind::Arguments;
 use mcp_bundle::envelope::Message;
 use mcp_bundle::json::Kind;
 use mcp_bundle::tag::Era;
@@ -37,7 +38,7 @@ pub async fn respond(
     let call = Call {
         catalog,
         index,
-        arguments: arguments.map(|arguments| arguments.text),
+        arguments: Arguments::of_params(params),
         caller: context.caller,
         era: Some(era),
         request_id: context.request_id,

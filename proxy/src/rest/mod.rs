@@ -7,6 +7,7 @@ use crate::catalog::Catalog;
 use crate::failure::{ErrorType, Failure};
 use crate::record::Outcome;
 use crate::reply::{BodyKind, Reply};
+use mcp_bundle::bind::Arguments;
 use mcp_bundle::json::{Kind, Scanner, write_string};
 
 /// What a body asks to call.
@@ -14,7 +15,7 @@ use mcp_bundle::json::{Kind, Scanner, write_string};
 struct Asked<'a> {
     /// Index of the tool.
     tool: usize,
-    arguments: Option<&'a str>,
+    arguments: Option<Arguments<'a>>,
 }
 
 /// Reads `{"<tool_key>": "…", "<arguments_key>": {…}}`.
@@ -51,7 +52,7 @@ fn read_call<'a>(
     let arguments = match arguments {
         None => None,
         Some(value) if value.kind == Kind::Null => None,
-        Some(value) if value.kind == Kind::Object => Some(value.text),
+        Some(value) if value.kind == Kind::Object => Some(Arguments::of_text(value.text)),
         Some(_) => return Err(Failure::InvalidParams(format!("`{arguments_key}` must be an object").into())),
     };
     let view = catalog.view(None).ok_or(Failure::NotReady)?;
