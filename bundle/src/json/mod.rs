@@ -8,6 +8,7 @@
 //! surrogates, which no UTF-8 text can hold, and nesting beyond a bound. It never repairs anything.
 
 mod escape;
+mod escapes;
 mod place;
 mod scan;
 mod special;

@@ -1,9 +1,36 @@
 //! Which bytes need a look inside a JSON string: quotes, backslashes and control characters.
 //!
-//! Eight bytes at a time, as one number: vector instructions that give a place cannot be had without `unsafe`.
+//! Where the next one matters, eight bytes are looked at at once, as one number: most strings are short. Where all of them
+//! matter, 64 by vector instructions.
 
-/// Bytes that are looked at at once.
-pub(crate) const BLOCK: usize = 8;
+use wide::u8x16;
+
+/// Bytes that are looked at at once for the next special one.
+const BLOCK: usize = 8;
+
+/// What is special among 64 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Marks {
+    /// A bit for each special byte, the first byte lowest.
+    pub(crate) special: u64,
+    /// Whether one of them is a control character.
+    pub(crate) has_control: bool,
+}
+
+#[inline(always)]
+pub(crate) fn marks(bytes: &[u8; 64]) -> Marks {
+    let mut special = 0;
+    let mut controls = u8x16::splat(0);
+    for (index, part) in bytes.as_chunks::<16>().0.iter().enumerate() {
+        let part = u8x16::new(*part);
+        // There is no comparison of bytes without sign.
+        let control = part.min(u8x16::splat(0x1f)).simd_eq(part);
+        let either = part.simd_eq(u8x16::splat(b'"')) | part.simd_eq(u8x16::splat(b'\\')) | control;
+        special |= u64::from(either.to_bitmask()) << (16 * index);
+        controls |= control;
+    }
+    Marks { special, has_control: controls.to_bitmask() != 0 }
+}
 
 /// Where the plain bytes that begin at `at` end: at the first special one, or at the end of the text.
 #[inline(always)]
@@ -121,6 +148,14 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn marks_are_exact(bytes in proptest::collection::vec(prop_oneof![any::<u8>(), 0x1e..0x24_u8, Just(b'\\')], 64)) {
+            let bytes = <[u8; 64]>::try_from(bytes).unwrap();
+            let special = bytes.iter().rev().fold(0, |marks, &byte| marks << 1 | u64::from(is_special(byte)));
+            let has_control = bytes.iter().any(|&byte| byte < 0x20);
+            prop_assert_eq!(marks(&bytes), Marks { special, has_control });
+        }
+
         #[test]
         fn bits_are_exact(block: [u8; BLOCK]) {
             prop_assert_eq!(special_bits(&block), reference(&block));

@@ -111,8 +111,6 @@ impl<'o> Content<'o> {
     }
 
     fn write_cut(&mut self, text: &str, limit: usize) {
-        // Most answers are JSON, whose quotes all need an escape.
-        self.out.reserve(text.len().min(limit) + text.len().min(limit) / 4 + 64);
         match text.get(..text.floor_char_boundary(limit)) {
             Some(shown) if shown.len() < text.len() => {
                 write_escaped(shown, self.out);
