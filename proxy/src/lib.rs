@@ -22,6 +22,7 @@ pub mod config;
 pub mod edge;
 pub mod events;
 pub mod failure;
+pub mod head;
 pub mod http;
 mod in_flight;
 mod load;
