@@ -36,6 +36,7 @@ mod rest;
 pub mod route;
 pub mod server;
 pub mod settings;
+mod time_limit;
 pub mod upstream;
 
 pub use edge::Edge;

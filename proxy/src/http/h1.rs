@@ -11,9 +11,10 @@ use crate::events::EventStream;
 use crate::head::Head;
 use crate::reply::{BodyKind, Reply};
 use crate::route;
+use crate::time_limit::within;
 use pingora_core::protocols::Stream;
 use pingora_core::server::ShutdownWatch;
-use pingora_timeout::timeout;
+use std::pin::pin;
 use std::time::Duration;
 
 /// Bodies up to this length are copied behind the head, so that an answer is one write.
@@ -52,7 +53,10 @@ const UNREAD: Framing = Framing { old: false, keep: false };
 /// Serves a connection until it ends.
 pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, shutdown: &ShutdownWatch) {
     let timeouts = &handler.settings().timeouts;
-    let mut stopping = shutdown.clone();
+    let stopping = shutdown.clone();
+    // One for all requests: to begin this wait is much work, to go on with it little.
+    let mut asked = shutdown.clone();
+    let mut leaving = pin!(leave(&mut asked));
     let mut connection = Connection {
         handler,
         stream,
@@ -64,10 +68,14 @@ pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, shutdown: &Sh
     let mut first = true;
     loop {
         let Connection { stream, input, head, .. } = &mut connection;
-        let read = tokio::select! {
-            biased;
-            read = timeout(timeouts.idle, input.head(stream, head)) => read,
-            () = leave(&mut stopping, first) => return,
+        let read = {
+            let reading = pin!(input.head(stream, head));
+            tokio::select! {
+                biased;
+                read = within(timeouts.idle, reading) => read,
+                () = leaving.as_mut(), if !first => return,
+                () = leave_unused(&stopping), if first => return,
+            }
         };
         first = false;
         let request = match read {
@@ -107,12 +115,15 @@ pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, shutdown: &Sh
 }
 
 /// Waits until the process is asked to leave.
-pub(super) async fn leave(stopping: &mut ShutdownWatch, first_request: bool) {
+pub(super) async fn leave(stopping: &mut ShutdownWatch) {
     // A server without a sender is gone.
     let _ = stopping.wait_for(|stopping| *stopping).await;
-    if first_request {
-        pingora_timeout::sleep(FIRST_REQUEST).await;
-    }
+}
+
+/// The same for a connection that has sent no request yet.
+pub(super) async fn leave_unused(stopping: &ShutdownWatch) {
+    leave(&mut stopping.clone()).await;
+    pingora_timeout::sleep(FIRST_REQUEST).await;
 }
 
 impl<H: Handler> Connection<'_, H> {

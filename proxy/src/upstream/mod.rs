@@ -60,7 +60,9 @@ pub struct Exchange<'a> {
     pub connect_timeout: Duration,
     /// The whole call, retries included.
     pub timeout: Duration,
-    /// When that is over.
+    /// When it begins.
+    pub start: Instant,
+    /// When its time is over.
     pub deadline: Instant,
     /// Attempts after the first, if the call may be repeated at all.
     pub retries: u8,

@@ -51,8 +51,7 @@ struct Shared {
 }
 
 /// Takes a connection that is alive, as far as can be known without asking the upstream.
-pub(super) fn take(origin: &Origin) -> Option<Connection> {
-    let now = Instant::now();
+pub(super) fn take(origin: &Origin, now: Instant) -> Option<Connection> {
     with_pool(|pool| {
         let shelf = pool.shelves.get_mut(&origin.id)?;
         if let Some(shared) = &mut shelf.shared {
