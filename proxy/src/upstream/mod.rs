@@ -85,12 +85,16 @@ pub struct Received {
     pub attempts: u8,
     /// What was read from a connection and is not the body yet.
     input: Vec<u8>,
+    /// The memory of the last content type.
+    spare: String,
 }
 
 impl Received {
     pub fn clear(&mut self) {
         self.status = 0;
-        self.content_type = None;
+        if let Some(last) = self.content_type.take() {
+            self.spare = last;
+        }
         self.content_location = None;
         self.body.clear();
         self.attempts = 0;
