@@ -8,6 +8,8 @@ use http::{Method, Uri};
 pub struct Head {
     pub method: Method,
     pub uri: Uri,
+    /// The length of the body, if it is told.
+    pub length: Option<u64>,
     pub headers: Headers,
 }
 
@@ -102,7 +104,15 @@ impl From<&Parts> for Head {
     fn from(parts: &Parts) -> Head {
         let mut headers = Headers::default();
         parts.headers.iter().for_each(|(name, value)| headers.append(name.as_str(), value.as_bytes()));
-        Head { method: parts.method.clone(), uri: parts.uri.clone(), headers }
+        let length = headers.first("content-length").and_then(mcp_http1::content_length);
+        Head { method: parts.method.clone(), uri: parts.uri.clone(), length, headers }
+    }
+}
+
+impl Head {
+    /// The request says by itself that its body is longer than `limit`.
+    pub fn declares_more(&self, limit: usize) -> bool {
+        self.length.is_some_and(|length| length > limit as u64)
     }
 }
 

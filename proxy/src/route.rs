@@ -168,7 +168,7 @@ fn check_body(head: &Head, settings: &Settings) -> Result<(), Failure> {
         return Err(Failure::UnsupportedMediaType);
     }
     let limit = settings.limits.request_body;
-    if declares_more(head, limit) {
+    if head.declares_more(limit) {
         return Err(Failure::BodyTooLarge(limit));
     }
     Ok(())
@@ -177,10 +177,4 @@ fn check_body(head: &Head, settings: &Settings) -> Result<(), Failure> {
 fn is_json(content_type: &str) -> bool {
     let essence = content_type.split(';').next().unwrap_or_default();
     essence.trim().eq_ignore_ascii_case("application/json")
-}
-
-/// The request says by itself that its body is longer than `limit`.
-pub fn declares_more(head: &Head, limit: usize) -> bool {
-    let declared = head.headers.first("content-length").and_then(mcp_http1::content_length);
-    declared.is_some_and(|length| length > limit as u64)
 }

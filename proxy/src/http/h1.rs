@@ -10,7 +10,6 @@ use crate::edge::Answered;
 use crate::events::EventStream;
 use crate::head::Head;
 use crate::reply::{BodyKind, Reply};
-use crate::route;
 use crate::time_limit::within;
 use pingora_core::protocols::Stream;
 use pingora_core::server::ShutdownWatch;
@@ -136,7 +135,7 @@ impl<H: Handler> Connection<'_, H> {
         let Some(endpoint) = self.handler.route(&self.head, &mut self.reply) else {
             return self.skip_body(request, waits, limits).await;
         };
-        if waits && !route::declares_more(&self.head, limits.length) {
+        if waits && !self.head.declares_more(limits.length) {
             let said = wire::write(&mut self.stream, [CONTINUE, &[]], settings.timeouts.write).await;
             if said.is_err() {
                 return Next::Nothing;

@@ -9,7 +9,6 @@ use crate::edge::Answered;
 use crate::events::EventStream;
 use crate::head::Head;
 use crate::reply::{BodyKind, Reply};
-use crate::route;
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::HeaderValue;
@@ -89,7 +88,7 @@ async fn exchange<H: Handler>(
         return send(&mut session, reply, head_only).await;
     };
     let mut buffer = Vec::new();
-    let read = if route::declares_more(&head, limits.length) {
+    let read = if head.declares_more(limits.length) {
         Err(BodyError::TooLarge)
     } else {
         body::read(&mut session, &mut buffer, limits).await

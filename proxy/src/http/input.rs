@@ -206,6 +206,7 @@ fn read_head(buffer: &[u8], head: &mut Head) -> Result<Option<Request>, Malforme
         if head.uri != *read.target {
             head.uri = Uri::try_from(read.target).map_err(|_| Malformed)?;
         }
+        head.length = if let Framing::Length(length) = read.body { Some(length) } else { None };
         head.headers.fill(buffer.get(..read.length).unwrap_or_default(), read.headers);
         Ok(Request {
             keep_alive: read.keep_alive,

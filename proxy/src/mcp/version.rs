@@ -39,10 +39,14 @@ impl<'a> Told<'a> {
     pub fn of(headers: &'a Headers) -> Told<'a> {
         let value = match headers.one(VERSION_HEADER) {
             Ok(None) => return Told::Nothing,
-            Ok(Some(value)) => visible(value),
-            Err(Repeated) => None,
+            Ok(Some(value)) => value,
+            Err(Repeated) => return Told::Malformed,
         };
-        let Some(text) = value else { return Told::Malformed };
+        // What nearly all say.
+        if let Some(era) = Era::ALL.iter().find(|era| era.as_str().as_bytes() == value) {
+            return Told::Known(*era);
+        }
+        let Some(text) = visible(value) else { return Told::Malformed };
         let text = text.trim_matches([' ', '\t']);
         Era::from_word(text).map_or(Told::Unknown(text), Told::Known)
     }
