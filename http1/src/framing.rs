@@ -1,6 +1,6 @@
 //! Where the body of a message ends (RFC 9112, section 6.3), and whether its connection goes on.
 
-use crate::{Header, Malformed};
+use crate::{Header, Malformed, is_named};
 
 /// How a body is framed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,19 +32,19 @@ impl Framing {
         for Header { name, value } in headers {
             // Lengths tell most headers apart from these three.
             match name.len() {
-                14 if name.eq_ignore_ascii_case("content-length") => {
-                    let length = length_of(value).ok_or(Malformed)?;
+                14 if is_named(name.as_bytes(), "content-length") => {
+                    let length = content_length(value).ok_or(Malformed)?;
                     if framing.length.replace(length).is_some_and(|before| before != length) {
                         return Err(Malformed);
                     }
                 }
-                17 if name.eq_ignore_ascii_case("transfer-encoding") => {
+                17 if is_named(name.as_bytes(), "transfer-encoding") => {
                     if framing.chunked || !value.trim_ascii().eq_ignore_ascii_case(b"chunked") {
                         return Err(Malformed);
                     }
                     framing.chunked = true;
                 }
-                10 if name.eq_ignore_ascii_case("connection") => {
+                10 if is_named(name.as_bytes(), "connection") => {
                     for option in value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
                         framing.close |= option.eq_ignore_ascii_case(b"close");
                         framing.keep |= option.eq_ignore_ascii_case(b"keep-alive");
@@ -62,8 +62,8 @@ impl Framing {
     }
 }
 
-/// Digits only: no sign, no list, no fraction.
-fn length_of(value: &[u8]) -> Option<u64> {
+/// The value of a `content-length`: digits only, no sign, no list, no fraction.
+pub fn content_length(value: &[u8]) -> Option<u64> {
     let digits = value.trim_ascii();
     if digits.is_empty() {
         return None;

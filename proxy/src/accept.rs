@@ -1,7 +1,6 @@
 //! What a client takes for an answer.
 
-use http::HeaderMap;
-use http::header::ACCEPT;
+use crate::head::{Headers, visible};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Accepts {
@@ -13,15 +12,15 @@ pub struct Accepts {
 
 impl Accepts {
     /// A request without the header takes anything, which is JSON here.
-    pub fn of(headers: &HeaderMap) -> Accepts {
+    pub fn of(headers: &Headers) -> Accepts {
         let mut accepts = Accepts { json: false, events: false, events_by_name: false };
         let mut any = false;
-        for value in headers.get_all(ACCEPT) {
+        for value in headers.all("accept") {
             // What clients of MCP send.
-            if value == "application/json, text/event-stream" {
+            if value == b"application/json, text/event-stream" {
                 return Accepts { json: true, events: true, events_by_name: true };
             }
-            let text = value.to_str().unwrap_or_default();
+            let text = visible(value).unwrap_or_default();
             for item in text.split(',') {
                 let mut parts = item.split(';').map(str::trim);
                 let range = parts.next().unwrap_or_default();
@@ -48,7 +47,6 @@ impl Accepts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use http::HeaderValue;
 
     #[test]
     fn ranges_and_weights_are_understood() {
@@ -61,12 +59,13 @@ mod tests {
             ("text/html", false, false),
             ("", true, false),
         ] {
-            let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(text))]);
+            let mut headers = Headers::default();
+            headers.append("Accept", text.as_bytes());
             let accepts = Accepts::of(&headers);
             assert_eq!((accepts.json, accepts.events), (json, events), "{text}");
             assert_eq!(accepts.events_by_name, text.to_lowercase().contains("event-stream"), "{text}");
         }
         let none = Accepts { json: true, events: false, events_by_name: false };
-        assert_eq!(Accepts::of(&HeaderMap::new()), none);
+        assert_eq!(Accepts::of(&Headers::default()), none);
     }
 }

@@ -4,14 +4,13 @@
 //! a loopback address (DNS rebinding) even read the answers. Both headers tell.
 
 use crate::failure::Failure;
+use crate::head::{Head, visible};
 use crate::reply::Reply;
 use crate::settings::Access;
-use http::header::{HOST, ORIGIN};
-use http::request::Parts;
 use std::net::IpAddr;
 
 /// `Ok` with the origin that the answer must name, if a browser asks from another one.
-pub fn check<'h>(head: &'h Parts, access: &Access) -> Result<Option<&'h str>, Failure> {
+pub fn check<'h>(head: &'h Head, access: &Access) -> Result<Option<&'h str>, Failure> {
     let host = authority(head).unwrap_or_default();
     let name = host_name(host).unwrap_or_default();
     let known = match access.hosts.as_slice() {
@@ -21,13 +20,10 @@ pub fn check<'h>(head: &'h Parts, access: &Access) -> Result<Option<&'h str>, Fa
     if !known {
         return Err(Failure::MisdirectedHost);
     }
-    let mut origins = head.headers.get_all(ORIGIN).iter();
-    let Some(origin) = origins.next() else {
+    let Some(origin) = head.headers.one("origin").map_err(|_| Failure::ForbiddenOrigin)? else {
         return Ok(None);
     };
-    let (Ok(origin), None) = (origin.to_str(), origins.next()) else {
-        return Err(Failure::ForbiddenOrigin);
-    };
+    let origin = visible(origin).ok_or(Failure::ForbiddenOrigin)?;
     let lower = origin.to_ascii_lowercase();
     let asking = lower.strip_prefix("http://").or_else(|| lower.strip_prefix("https://"));
     // Where any `Host` is answered, a name may be one that a page has made to resolve to this address, and then its own
@@ -49,22 +45,20 @@ pub fn allow(origin: &str, reply: &mut Reply) {
 }
 
 /// The answer to a browser that asks whether it may send a request.
-pub fn preflight(head: &Parts, methods: &str, reply: &mut Reply) {
+pub fn preflight(head: &Head, methods: &str, reply: &mut Reply) {
     reply.status = 204;
     reply.headers.push(("access-control-allow-methods", methods.to_owned()));
     // Parameters are mirrored in headers whose names depend on the tool, so what is asked for is granted.
-    let asked = head.headers.get("access-control-request-headers").and_then(|value| value.to_str().ok());
+    let asked = head.headers.first("access-control-request-headers").and_then(visible);
     let usual = "authorization, content-type, accept, mcp-protocol-version, mcp-method, mcp-name";
     reply.headers.push(("access-control-allow-headers", asked.unwrap_or(usual).to_owned()));
     reply.headers.push(("access-control-max-age", "600".to_owned()));
 }
 
-fn authority(head: &Parts) -> Option<&str> {
-    let mut hosts = head.headers.get_all(HOST).iter();
-    match (hosts.next(), hosts.next()) {
-        (Some(host), None) => host.to_str().ok(),
-        (None, _) => head.uri.authority().map(|authority| authority.as_str()),
-        (Some(_), Some(_)) => None,
+fn authority(head: &Head) -> Option<&str> {
+    match head.headers.one("host").ok()? {
+        Some(host) => visible(host),
+        None => head.uri.authority().map(|authority| authority.as_str()),
     }
 }
 
@@ -72,13 +66,19 @@ fn authority(head: &Parts) -> Option<&str> {
 fn host_name(authority: &str) -> Option<&str> {
     let (name, port) = match authority.strip_prefix('[') {
         Some(rest) => rest.split_once(']')?,
-        None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
+        None => {
+            let colon = authority.bytes().position(|byte| byte == b':');
+            authority.split_at(colon.unwrap_or(authority.len()))
+        }
     };
     let digits = |port: &str| (1..=5).contains(&port.len()) && port.bytes().all(|byte| byte.is_ascii_digit());
     (port.is_empty() || port.strip_prefix(':').is_some_and(digits)).then_some(name)
 }
 
 fn is_local(name: &str) -> bool {
+    if name == "localhost" {
+        return true;
+    }
     let below = name.len().checked_sub(".localhost".len()).and_then(|start| name.get(start..));
     name.eq_ignore_ascii_case("localhost")
         || below.is_some_and(|end| end.eq_ignore_ascii_case(".localhost"))
@@ -88,14 +88,12 @@ fn is_local(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use http::Request;
 
-    fn head(host: &str, origin: Option<&str>) -> Parts {
-        let mut request = Request::builder().uri("/mcp").header(HOST, host);
-        if let Some(origin) = origin {
-            request = request.header(ORIGIN, origin);
-        }
-        request.body(()).unwrap().into_parts().0
+    fn head(host: &str, origin: Option<&str>) -> Head {
+        let mut head = Head::default();
+        head.headers.append("host", host.as_bytes());
+        origin.into_iter().for_each(|origin| head.headers.append("origin", origin.as_bytes()));
+        head
     }
 
     fn verdict(access: &Access, host: &str, origin: Option<&str>) -> Option<Failure> {

@@ -123,6 +123,7 @@ async fn run(progress: &mut Progress<'_>, tool: &ToolPlan, buffers: &mut Buffers
             Duration::from_millis(policy.map_or(DEFAULT_TIMEOUT_MS, |policy| u64::from(policy.timeout_ms)));
         let own_limit =
             policy.and_then(|policy| policy.max_response_bytes).map_or(usize::MAX, |own| own as usize);
+        let start = Instant::now();
         let exchange = Exchange {
             tool: catalog.tool_name(tool),
             origin,
@@ -130,14 +131,14 @@ async fn run(progress: &mut Progress<'_>, tool: &ToolPlan, buffers: &mut Buffers
             request,
             connect_timeout: Duration::from_millis(u64::from(upstream.connect_timeout_ms)),
             timeout,
+            start,
             deadline: progress.started + timeout,
             retries: policy.map_or(0, |policy| policy.retry_count),
             idempotent: policy.is_some_and(|policy| policy.idempotent),
             max_response: own_limit.min(limits.response_body),
         };
-        let sent = Instant::now();
         let result = edge.upstream.call(&exchange, received).await;
-        progress.upstream = sent.elapsed();
+        progress.upstream = start.elapsed();
         progress.attempts = received.attempts;
         if let Err(error) = result {
             progress.error = Some(error.to_string());

@@ -1,5 +1,7 @@
 //! Who calls.
 
+use crate::head::Head;
+
 /// The identity behind a request, settled before anything of its body is looked at. This is the one place where
 /// authentication will say who it is; until then everyone is anonymous and sees every tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -10,7 +12,7 @@ pub struct Caller {
 
 impl Caller {
     /// The caller of a request.
-    pub fn of(_head: &http::request::Parts) -> Caller {
+    pub fn of(_head: &Head) -> Caller {
         Caller::default()
     }
 }

@@ -4,6 +4,7 @@ use crate::access;
 use crate::catalog::{BuildError, Catalog};
 use crate::events::EventStream;
 use crate::failure::Failure;
+use crate::head::Head;
 use crate::logging;
 use crate::mcp::{self, Context, sse};
 use crate::metrics::Metrics;
@@ -13,7 +14,6 @@ use crate::route::{self, Endpoint, Path, Route};
 use crate::settings::Settings;
 use crate::upstream::Upstream;
 use arc_swap::ArcSwapOption;
-use http::request::Parts;
 use mcp_bundle::format::Bundle;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -97,7 +97,7 @@ impl Edge {
     }
 
     /// Looks at a request's head only. `reply` is overwritten.
-    pub fn route(&self, head: &Parts, reply: &mut Reply) -> Route {
+    pub fn route(&self, head: &Head, reply: &mut Reply) -> Route {
         route::route(head, &self.settings, reply).unwrap_or_else(|(failure, origin)| {
             self.refuse(head, &failure, reply);
             origin.into_iter().for_each(|origin| access::allow(origin, reply));
@@ -106,13 +106,13 @@ impl Edge {
     }
 
     /// The answer to a body that is longer than `limits.request_body`; the rest of it is not read.
-    pub fn too_large(&self, head: &Parts, reply: &mut Reply) {
+    pub fn too_large(&self, head: &Head, reply: &mut Reply) {
         self.refuse(head, &Failure::BodyTooLarge(self.settings.limits.request_body), reply);
         reply.close = true;
     }
 
     /// Turns a request away, counts it and says so.
-    fn refuse(&self, head: &Parts, failure: &Failure, reply: &mut Reply) {
+    fn refuse(&self, head: &Head, failure: &Failure, reply: &mut Reply) {
         route::refuse(head, failure, reply);
         self.metrics.protocol_error(failure.code());
         logging::log_refusal(head, failure.name(), reply.status);
@@ -122,7 +122,7 @@ impl Edge {
     pub async fn answer(
         self: &Arc<Self>,
         endpoint: &Endpoint,
-        head: &Parts,
+        head: &Head,
         body: &[u8],
         reply: &mut Reply,
     ) -> Answered {
@@ -140,7 +140,7 @@ impl Edge {
     async fn serve(
         self: &Arc<Self>,
         endpoint: &Endpoint,
-        head: &Parts,
+        head: &Head,
         body: &[u8],
         reply: &mut Reply,
     ) -> Result<Answered, Failure> {

@@ -22,6 +22,7 @@ pub mod config;
 pub mod edge;
 pub mod events;
 pub mod failure;
+pub mod head;
 pub mod http;
 mod in_flight;
 mod load;
@@ -35,6 +36,7 @@ mod rest;
 pub mod route;
 pub mod server;
 pub mod settings;
+mod time_limit;
 pub mod upstream;
 
 pub use edge::Edge;

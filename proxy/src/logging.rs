@@ -6,11 +6,10 @@ mod writer;
 
 pub use writer::LogWriter;
 
+use crate::head::{Head, visible};
 use crate::random;
 use crate::record::{CallRecord, Outcome};
 use filter::WithoutProbes;
-use http::HeaderName;
-use http::request::Parts;
 use mcp_bundle::tag::Era;
 use std::fmt;
 use tracing_subscriber::filter::LevelFilter;
@@ -130,9 +129,9 @@ pub fn log_call(record: &CallRecord<'_>) {
 
 /// Logs a request that was turned away before it was one of MCP. Of what the client wrote only the two names are shown that
 /// decide over it, cut.
-pub fn log_refusal(head: &Parts, reason: &'static str, status: u16) {
+pub fn log_refusal(head: &Head, reason: &'static str, status: u16) {
     let text = |name: &str| {
-        let value = head.headers.get(name).and_then(|value| value.to_str().ok());
+        let value = head.headers.first(name).and_then(visible);
         value.map(|value| value.get(..value.len().min(LONGEST_SHOWN)).unwrap_or_default())
     };
     tracing::info!(
@@ -149,11 +148,9 @@ pub fn log_refusal(head: &Parts, reason: &'static str, status: u16) {
 /// Of what a client wrote.
 const LONGEST_SHOWN: usize = 100;
 
-static X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-
 /// The client's `x-request-id` if it is sane, else a new one.
-pub fn request_id(head: &Parts) -> RequestId {
-    let given = head.headers.get(&X_REQUEST_ID).map(http::HeaderValue::as_bytes);
+pub fn request_id(head: &Head) -> RequestId {
+    let given = head.headers.first("x-request-id");
     given.and_then(RequestId::from_client).unwrap_or_else(|| RequestId::Made(random::next()))
 }
 
@@ -184,8 +181,9 @@ mod tests {
     use super::*;
 
     fn id_of(header: &[u8]) -> String {
-        let request = http::Request::builder().header("x-request-id", header).body(()).unwrap();
-        request_id(&request.into_parts().0).to_string()
+        let mut head = Head::default();
+        head.headers.append("x-request-id", header);
+        request_id(&head).to_string()
     }
 
     #[test]
@@ -206,7 +204,7 @@ mod tests {
     #[test]
     fn generated_ids_differ() {
         let ids: std::collections::BTreeSet<String> =
-            (0..1000).map(|_| request_id(&http::Request::new(()).into_parts().0).to_string()).collect();
+            (0..1000).map(|_| request_id(&Head::default()).to_string()).collect();
         assert_eq!(ids.len(), 1000);
     }
 

@@ -4,14 +4,13 @@ use crate::accept::Accepts;
 use crate::access;
 use crate::caller::Caller;
 use crate::failure::Failure;
+use crate::head::{Head, visible};
 use crate::logging::{self, RequestId};
 use crate::mcp::{self, VERSION_HEADER};
 use crate::reply::{BodyKind, Reply};
 use crate::rest;
 use crate::settings::Settings;
 use http::Method;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
-use http::request::Parts;
 
 /// What a request head asks for.
 #[derive(Debug)]
@@ -57,7 +56,7 @@ pub enum Path {
 pub type Refusal<'h> = (Failure, Option<&'h str>);
 
 /// Decides what serves a request. `reply` is overwritten.
-pub fn route<'h>(head: &'h Parts, settings: &Settings, reply: &mut Reply) -> Result<Route, Refusal<'h>> {
+pub fn route<'h>(head: &'h Head, settings: &Settings, reply: &mut Reply) -> Result<Route, Refusal<'h>> {
     reply.clear();
     let origin = access::check(head, &settings.access).map_err(|failure| (failure, None))?;
     let found = find(head, settings, reply).map_err(|failure| (failure, origin))?;
@@ -74,7 +73,7 @@ pub fn route<'h>(head: &'h Parts, settings: &Settings, reply: &mut Reply) -> Res
 }
 
 /// Writes a failure in the form of the interface that the path belongs to.
-pub fn refuse(head: &Parts, failure: &Failure, reply: &mut Reply) {
+pub fn refuse(head: &Head, failure: &Failure, reply: &mut Reply) {
     reply.clear();
     if is_rest(head.uri.path()) {
         rest::fail(failure, reply);
@@ -96,7 +95,7 @@ fn is_rest(path: &str) -> bool {
 }
 
 /// `Ok(None)` if the reply is already written.
-fn find(head: &Parts, settings: &Settings, reply: &mut Reply) -> Result<Option<Path>, Failure> {
+fn find(head: &Head, settings: &Settings, reply: &mut Reply) -> Result<Option<Path>, Failure> {
     let path = head.uri.path();
     let allowed = match path {
         "/mcp/tools" | "/api/v1/mcp/tools" => "GET, HEAD",
@@ -151,32 +150,31 @@ fn toolset<'p>(path: &'p str, base: &str) -> Option<Option<&'p str>> {
 
 /// Whether GET opens a stream. The stateless revision has none, and a client that does not ask for events by name is only
 /// looking, and would wait for ever.
-fn stream_of(head: &Parts) -> Result<(), Failure> {
-    let version = head.headers.get(&VERSION_HEADER);
-    if version.is_some_and(|version| version.as_bytes() == mcp::MODERN.as_str().as_bytes()) {
+fn stream_of(head: &Head) -> Result<(), Failure> {
+    if head.headers.first(VERSION_HEADER) == Some(mcp::MODERN.as_str().as_bytes()) {
         return Err(Failure::MethodNotAllowed("POST"));
     }
     if Accepts::of(&head.headers).events_by_name { Ok(()) } else { Err(Failure::MethodNotAllowed("POST")) }
 }
 
-fn needs_events(head: &Parts) -> Result<(), Failure> {
+fn needs_events(head: &Head) -> Result<(), Failure> {
     if Accepts::of(&head.headers).events { Ok(()) } else { Err(Failure::NotAcceptable("text/event-stream")) }
 }
 
 /// What can be wrong with a body before it is read. Browsers send other types than JSON without asking first.
-fn check_body(head: &Parts, settings: &Settings) -> Result<(), Failure> {
-    let mut types = head.headers.get_all(CONTENT_TYPE).iter();
-    let (Some(Ok(text)), None) = (types.next().map(|value| value.to_str()), types.next()) else {
-        return Err(Failure::UnsupportedMediaType);
-    };
-    let is_json = |essence: &str| essence.trim().eq_ignore_ascii_case("application/json");
-    if text != "application/json" && !text.split(';').next().is_some_and(is_json) {
+fn check_body(head: &Head, settings: &Settings) -> Result<(), Failure> {
+    let content_type = head.headers.one("content-type").ok().flatten().unwrap_or_default();
+    if content_type != b"application/json" && !visible(content_type).is_some_and(is_json) {
         return Err(Failure::UnsupportedMediaType);
     }
     let limit = settings.limits.request_body;
-    let length = head.headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-    if length.is_some_and(|length| length > limit as u64) {
+    if head.declares_more(limit) {
         return Err(Failure::BodyTooLarge(limit));
     }
     Ok(())
+}
+
+fn is_json(content_type: &str) -> bool {
+    let essence = content_type.split(';').next().unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case("application/json")
 }

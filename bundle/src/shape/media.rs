@@ -4,6 +4,8 @@
 const MAX_ESSENCE: usize = 255;
 /// What is known of bytes of which nothing is known.
 const UNKNOWN: &str = "application/octet-stream";
+/// What nearly all answers are.
+const JSON: &str = "application/json";
 /// Never text, even if the bytes happen to be.
 const PACKED: [&str; 4] = [UNKNOWN, "application/zip", "application/gzip", "application/pdf"];
 
@@ -30,11 +32,17 @@ pub(super) enum Kind {
 impl<'a> MediaType<'a> {
     pub(super) fn of(content_type: Option<&'a str>) -> MediaType<'a> {
         let text = content_type.unwrap_or_default();
+        if text == JSON {
+            return MediaType { essence: text, parameters: "" };
+        }
         let (essence, parameters) = text.split_once(';').unwrap_or((text, ""));
         MediaType { essence: essence.trim(), parameters }
     }
 
     pub(super) fn kind(&self) -> Kind {
+        if self.essence == JSON {
+            return Kind::Text;
+        }
         let is = |name: &str| self.essence.eq_ignore_ascii_case(name);
         if self.is_family("image") && !is("image/svg+xml") {
             return if self.is_valid() { Kind::Image } else { Kind::Opaque };

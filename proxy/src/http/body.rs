@@ -1,8 +1,7 @@
 //! What can go wrong with a request's body, and how HTTP/2 reads one: never more than allowed and never longer.
 
+use crate::head::Head;
 use bytes::Bytes;
-use http::header::{CONTENT_LENGTH, EXPECT};
-use http::request::Parts;
 use pingora_core::protocols::http::v2::server::HttpSession;
 use pingora_core::{BError, ErrorType};
 use pingora_timeout::timeout;
@@ -46,19 +45,9 @@ pub(super) async fn read(
     timeout(limits.time, all).await.unwrap_or(Err(BodyError::TooSlow))
 }
 
-/// The request says by itself that its body is too long.
-pub(super) fn declares_more(head: &Parts, limit: usize) -> bool {
-    let declared = head.headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
-    declared.and_then(|text| text.parse::<u64>().ok()).is_some_and(|length| length > limit as u64)
-}
-
 /// The client waits for a word before it sends the body.
-pub(super) fn expects_continue(head: &Parts) -> bool {
-    head.version == http::Version::HTTP_11
-        && head
-            .headers
-            .get(EXPECT)
-            .is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"))
+pub(super) fn expects_continue(head: &Head) -> bool {
+    head.headers.first("expect").is_some_and(|value| value.eq_ignore_ascii_case(b"100-continue"))
 }
 
 /// Whether a client that fails like this is still there to read an answer.

@@ -2,17 +2,18 @@
 
 use super::body::{self, BodyError, BodyLimits};
 use super::handler::Handler;
-use super::head::{self, Framing};
+use super::head::{self as answer_head, Framing};
 use super::input::{self, HeadError, Input, Read, Request};
 use super::sse::{self, Http1Sink};
 use super::wire;
 use crate::edge::Answered;
 use crate::events::EventStream;
+use crate::head::Head;
 use crate::reply::{BodyKind, Reply};
-use http::request::Parts;
+use crate::time_limit::within;
 use pingora_core::protocols::Stream;
 use pingora_core::server::ShutdownWatch;
-use pingora_timeout::timeout;
+use std::pin::pin;
 use std::time::Duration;
 
 /// Bodies up to this length are copied behind the head, so that an answer is one write.
@@ -28,7 +29,7 @@ struct Connection<'a, H> {
     handler: &'a H,
     stream: Stream,
     input: Input,
-    head: Parts,
+    head: Head,
     reply: Reply,
     /// Head and short body of an answer.
     out: Vec<u8>,
@@ -51,22 +52,29 @@ const UNREAD: Framing = Framing { old: false, keep: false };
 /// Serves a connection until it ends.
 pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, shutdown: &ShutdownWatch) {
     let timeouts = &handler.settings().timeouts;
-    let mut stopping = shutdown.clone();
+    let stopping = shutdown.clone();
+    // One for all requests: to begin this wait is much work, to go on with it little.
+    let mut asked = shutdown.clone();
+    let mut leaving = pin!(leave(&mut asked));
     let mut connection = Connection {
         handler,
         stream,
         input: Input::default(),
-        head: http::Request::new(()).into_parts().0,
+        head: Head::default(),
         reply: Reply::default(),
         out: Vec::new(),
     };
     let mut first = true;
     loop {
         let Connection { stream, input, head, .. } = &mut connection;
-        let read = tokio::select! {
-            biased;
-            read = timeout(timeouts.idle, input.head(stream, head)) => read,
-            () = leave(&mut stopping, first) => return,
+        let read = {
+            let reading = pin!(input.head(stream, head));
+            tokio::select! {
+                biased;
+                read = within(timeouts.idle, reading) => read,
+                () = leaving.as_mut(), if !first => return,
+                () = leave_unused(&stopping), if first => return,
+            }
         };
         first = false;
         let request = match read {
@@ -106,12 +114,15 @@ pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, shutdown: &Sh
 }
 
 /// Waits until the process is asked to leave.
-pub(super) async fn leave(stopping: &mut ShutdownWatch, first_request: bool) {
+pub(super) async fn leave(stopping: &mut ShutdownWatch) {
     // A server without a sender is gone.
     let _ = stopping.wait_for(|stopping| *stopping).await;
-    if first_request {
-        pingora_timeout::sleep(FIRST_REQUEST).await;
-    }
+}
+
+/// The same for a connection that has sent no request yet.
+pub(super) async fn leave_unused(stopping: &ShutdownWatch) {
+    leave(&mut stopping.clone()).await;
+    pingora_timeout::sleep(FIRST_REQUEST).await;
 }
 
 impl<H: Handler> Connection<'_, H> {
@@ -120,11 +131,11 @@ impl<H: Handler> Connection<'_, H> {
         let settings = self.handler.settings();
         let limits = BodyLimits { length: settings.limits.request_body, time: settings.timeouts.body };
         let bodiless = request.framing == mcp_http1::Body::None;
-        let waits = !bodiless && body::expects_continue(&self.head);
+        let waits = !bodiless && !request.old && body::expects_continue(&self.head);
         let Some(endpoint) = self.handler.route(&self.head, &mut self.reply) else {
             return self.skip_body(request, waits, limits).await;
         };
-        if waits && !body::declares_more(&self.head, limits.length) {
+        if waits && !self.head.declares_more(limits.length) {
             let said = wire::write(&mut self.stream, [CONTINUE, &[]], settings.timeouts.write).await;
             if said.is_err() {
                 return Next::Nothing;
@@ -192,9 +203,9 @@ impl<H: Handler> Connection<'_, H> {
     async fn send(&mut self, framing: Framing, head_only: bool) -> Result<(), wire::Unwritten> {
         let Connection { handler, stream, reply, out, .. } = self;
         out.clear();
-        head::write(reply, framing, out);
+        answer_head::write(reply, framing, out);
         let mut rest: &[u8] = &[];
-        if !head_only && head::may_have_body(reply.status) {
+        if !head_only && answer_head::may_have_body(reply.status) {
             if reply.body.len() <= ONE_WRITE {
                 out.extend_from_slice(&reply.body);
             } else {
@@ -208,7 +219,7 @@ impl<H: Handler> Connection<'_, H> {
     async fn stream(mut self, request: Request, events: EventStream, mut stopping: ShutdownWatch) {
         let timeouts = &self.handler.settings().timeouts;
         self.out.clear();
-        head::write_stream(&self.reply, request.old, &mut self.out);
+        answer_head::write_stream(&self.reply, request.old, &mut self.out);
         let mut stream = self.stream;
         if request.head_only {
             let _ = wire::write(&mut stream, [&self.out, &[]], timeouts.write).await;
@@ -225,6 +236,7 @@ impl<H: Handler> Connection<'_, H> {
 
     /// An idle connection holds little.
     fn shrink(&mut self) {
+        self.head.headers.shrink(KEPT);
         for buffer in [&mut self.reply.body, &mut self.out] {
             if buffer.capacity() > KEPT {
                 *buffer = Vec::new();

@@ -7,6 +7,7 @@ use super::sse::{self, Sink};
 use super::wire::Unwritten;
 use crate::edge::Answered;
 use crate::events::EventStream;
+use crate::head::Head;
 use crate::reply::{BodyKind, Reply};
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -18,7 +19,7 @@ use pingora_core::protocols::Stream;
 use pingora_core::protocols::http::ServerSession;
 use pingora_core::protocols::http::v2::server::HttpSession;
 use pingora_core::server::ShutdownWatch;
-use pingora_http::{RequestHeader, ResponseHeader};
+use pingora_http::ResponseHeader;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -80,14 +81,14 @@ async fn exchange<H: Handler>(
 ) -> Result<(), BError> {
     let settings = handler.settings();
     let limits = BodyLimits { length: settings.limits.request_body, time: settings.timeouts.body };
-    let head = take_head(&mut session);
+    let head = Head::from(&**session.req_header());
     let head_only = head.method == http::Method::HEAD;
     let mut reply = Reply::default();
     let Some(endpoint) = handler.route(&head, &mut reply) else {
         return send(&mut session, reply, head_only).await;
     };
     let mut buffer = Vec::new();
-    let read = if body::declares_more(&head, limits.length) {
+    let read = if head.declares_more(limits.length) {
         Err(BodyError::TooLarge)
     } else {
         body::read(&mut session, &mut buffer, limits).await
@@ -180,12 +181,6 @@ fn add_headers(reply: &Reply, header: &mut ResponseHeader) -> Result<(), BError>
 fn mark_unbuffered(header: &mut ResponseHeader) -> Result<(), BError> {
     header.insert_header(CACHE_CONTROL, HeaderValue::from_static("no-cache"))?;
     header.insert_header("x-accel-buffering", HeaderValue::from_static("no"))
-}
-
-/// Takes the head out of a session, which is watched for the client's leaving while the head is in use.
-fn take_head(session: &mut HttpSession) -> RequestHeader {
-    let blank = RequestHeader::from(http::Request::new(()).into_parts().0);
-    std::mem::replace(session.req_header_mut(), blank)
 }
 
 impl Sink for HttpSession {

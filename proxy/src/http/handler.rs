@@ -1,10 +1,10 @@
 //! What answers the requests of a connection.
 
 use crate::edge::{Answered, Edge};
+use crate::head::Head;
 use crate::reply::Reply;
 use crate::route::{Endpoint, Route};
 use crate::settings::Settings;
-use http::request::Parts;
 use std::future::Future;
 use std::sync::Arc;
 
@@ -16,16 +16,16 @@ pub trait Handler: Clone + Send + Sync + 'static {
     fn settings(&self) -> &Settings;
 
     /// Looks at a request's head; `None` if the reply is already written and the body does not matter.
-    fn route(&self, head: &Parts, reply: &mut Reply) -> Option<Self::Endpoint>;
+    fn route(&self, head: &Head, reply: &mut Reply) -> Option<Self::Endpoint>;
 
     /// Writes the reply to a body that is too long.
-    fn too_large(&self, head: &Parts, reply: &mut Reply);
+    fn too_large(&self, head: &Head, reply: &mut Reply);
 
     /// Answers a request. The future is dropped when the client leaves.
     fn answer(
         &self,
         endpoint: &Self::Endpoint,
-        head: &Parts,
+        head: &Head,
         body: &[u8],
         reply: &mut Reply,
     ) -> impl Future<Output = Answered> + Send;
@@ -38,18 +38,18 @@ impl Handler for Arc<Edge> {
         &self.settings
     }
 
-    fn route(&self, head: &Parts, reply: &mut Reply) -> Option<Endpoint> {
+    fn route(&self, head: &Head, reply: &mut Reply) -> Option<Endpoint> {
         match Edge::route(self, head, reply) {
             Route::Answered => None,
             Route::Serve(endpoint) => Some(endpoint),
         }
     }
 
-    fn too_large(&self, head: &Parts, reply: &mut Reply) {
+    fn too_large(&self, head: &Head, reply: &mut Reply) {
         Edge::too_large(self, head, reply);
     }
 
-    async fn answer(&self, endpoint: &Endpoint, head: &Parts, body: &[u8], reply: &mut Reply) -> Answered {
+    async fn answer(&self, endpoint: &Endpoint, head: &Head, body: &[u8], reply: &mut Reply) -> Answered {
         Edge::answer(self, endpoint, head, body, reply).await
     }
 }

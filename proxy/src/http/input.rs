@@ -1,12 +1,12 @@
 //! What arrives on an HTTP/1 connection: heads, bodies, and what the client sends ahead.
 
 use super::body::{BodyError, BodyLimits};
-use bytes::Bytes;
-use http::request::Parts;
-use http::{HeaderName, HeaderValue, Method, Uri, Version};
+use crate::head::Head;
+use http::{Method, Uri};
 use mcp_http1::{Body as Framing, Chunked, Malformed, read_request};
 use pingora_core::protocols::Stream;
 use pingora_timeout::timeout;
+use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::task::Poll;
 use tokio::io::{AsyncRead, AsyncReadExt, ReadBuf};
@@ -64,19 +64,15 @@ pub(super) enum HeadError {
 }
 
 impl Input {
-    /// Reads the next head into `parts`.
-    pub(super) async fn head(
-        &mut self,
-        stream: &mut Stream,
-        parts: &mut Parts,
-    ) -> Result<Request, HeadError> {
+    /// Reads the next head into `head`.
+    pub(super) async fn head(&mut self, stream: &mut Stream, head: &mut Head) -> Result<Request, HeadError> {
         let mut looked_at = 0;
         loop {
             let buffer = &self.buffer;
             // A head ends with a line: later bytes without one are not worth another look at all of it.
             let is_first = looked_at == 0 && !buffer.is_empty();
             let is_worth_it = is_first || buffer.get(looked_at..).is_some_and(|new| new.contains(&b'\n'));
-            let read = if is_worth_it { read_head(buffer, parts) } else { Ok(None) };
+            let read = if is_worth_it { read_head(buffer, head) } else { Ok(None) };
             match read {
                 Ok(Some(request)) => return Ok(request),
                 Err(Malformed) => return Err(HeadError::Malformed),
@@ -189,8 +185,8 @@ pub(super) async fn gone(stream: &mut Stream, ahead: &mut Vec<u8>) {
     std::future::poll_fn(|context| {
         while ahead.len() < AHEAD {
             // Nearly always there is nothing, so memory for it is not kept.
-            let mut space = [0; 512];
-            let mut read = ReadBuf::new(&mut space);
+            let mut space = [MaybeUninit::uninit(); 512];
+            let mut read = ReadBuf::uninit(&mut space);
             match Pin::new(&mut *stream).poll_read(context, &mut read) {
                 Poll::Ready(Ok(())) if !read.filled().is_empty() => ahead.extend_from_slice(read.filled()),
                 Poll::Ready(_) => return Poll::Ready(()),
@@ -203,33 +199,22 @@ pub(super) async fn gone(stream: &mut Stream, ahead: &mut Vec<u8>) {
 }
 
 /// `None` if the head is not whole yet.
-fn read_head(buffer: &[u8], parts: &mut Parts) -> Result<Option<Request>, Malformed> {
-    let read = read_request(buffer, |head| {
-        fill(parts, head, buffer.get(..head.length).unwrap_or_default())?;
+fn read_head(buffer: &[u8], head: &mut Head) -> Result<Option<Request>, Malformed> {
+    let read = read_request(buffer, |read| {
+        head.method = Method::from_bytes(read.method.as_bytes()).map_err(|_| Malformed)?;
+        // A client mostly asks for the same as before.
+        if head.uri != *read.target {
+            head.uri = Uri::try_from(read.target).map_err(|_| Malformed)?;
+        }
+        head.length = if let Framing::Length(length) = read.body { Some(length) } else { None };
+        head.headers.fill(buffer.get(..read.length).unwrap_or_default(), read.headers);
         Ok(Request {
-            keep_alive: head.keep_alive,
-            old: head.minor == 0,
-            head_only: parts.method == Method::HEAD,
-            framing: head.body,
-            head_length: head.length,
+            keep_alive: read.keep_alive,
+            old: read.minor == 0,
+            head_only: head.method == Method::HEAD,
+            framing: read.body,
+            head_length: read.length,
         })
     });
     read?.transpose()
-}
-
-/// Header values share one copy of the head.
-fn fill(parts: &mut Parts, head: &mcp_http1::Request<'_>, bytes: &[u8]) -> Result<(), Malformed> {
-    parts.method = Method::from_bytes(head.method.as_bytes()).map_err(|_| Malformed)?;
-    parts.uri = Uri::try_from(head.target).map_err(|_| Malformed)?;
-    parts.version = if head.minor == 0 { Version::HTTP_10 } else { Version::HTTP_11 };
-    parts.headers.clear();
-    let shared = Bytes::copy_from_slice(bytes);
-    for header in head.headers {
-        let name = HeaderName::from_bytes(header.name.as_bytes()).map_err(|_| Malformed)?;
-        let start = header.value.as_ptr().addr() - bytes.as_ptr().addr();
-        let value = shared.slice(start..start + header.value.len());
-        let value = HeaderValue::from_maybe_shared(value).map_err(|_| Malformed)?;
-        parts.headers.append(name, value);
-    }
-    Ok(())
 }

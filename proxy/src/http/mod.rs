@@ -53,12 +53,11 @@ impl<H: Handler> ServerApp for McpService<H> {
     async fn process_new(self: &Arc<Self>, mut stream: Stream, shutdown: &ShutdownWatch) -> Option<Stream> {
         // Beyond the limit there is nothing to say that would not itself need a connection.
         let _open = self.open.enter(self.handler.settings().limits.connections)?;
-        let mut stopping = shutdown.clone();
         let idle = self.handler.settings().timeouts.idle;
         let protocol = tokio::select! {
             biased;
             protocol = timeout(idle, protocol_of(&mut stream)) => protocol.ok()??,
-            () = h1::leave(&mut stopping, true) => return None,
+            () = h1::leave_unused(shutdown) => return None,
         };
         match protocol {
             Protocol::Http1 => h1::serve(&self.handler, stream, shutdown).await,

@@ -43,7 +43,7 @@ pub(super) async fn run(
     loop {
         let data = tokio::select! {
             biased;
-            () = leave(stopping, false) => break,
+            () = leave(stopping) => break,
             () = sink.closed() => return Ok(()),
             next = events.next() => match next {
                 Some(data) => data,

@@ -1,8 +1,10 @@
 //! Writes with a time limit, and closing so that the last answer arrives.
 
+use crate::time_limit::within;
 use pingora_core::protocols::Stream;
 use pingora_timeout::timeout;
 use std::io::IoSlice;
+use std::pin::pin;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -29,12 +31,12 @@ pub(super) async fn write(
                 stream.write_vectored(&both).await
             }
         };
-        let Ok(Ok(written @ 1..)) = timeout(limit, writing).await else { return Err(Unwritten) };
+        let Ok(Ok(written @ 1..)) = within(limit, pin!(writing)).await else { return Err(Unwritten) };
         let of_first = written.min(first.len());
         first = first.get(of_first..).unwrap_or_default();
         second = second.get(written - of_first..).unwrap_or_default();
     }
-    match timeout(limit, stream.flush()).await {
+    match within(limit, pin!(stream.flush())).await {
         Ok(Ok(())) => Ok(()),
         _ => Err(Unwritten),
     }

@@ -3,25 +3,22 @@
 
 use crate::catalog::{Catalog, ToolEntry};
 use crate::failure::Failure;
+use crate::head::{Headers, Repeated, visible};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use http::{HeaderMap, HeaderName, HeaderValue};
 use mcp_bundle::decimal;
 use mcp_bundle::envelope::Message;
 use mcp_bundle::json::{self, Kind, Value};
 use std::borrow::Cow;
 
-static METHOD: HeaderName = HeaderName::from_static("mcp-method");
-static NAME: HeaderName = HeaderName::from_static("mcp-name");
-
 /// What encloses a value that a header cannot hold as it is.
 const SENTINEL: (&str, &str) = ("=?base64?", "?=");
 
 /// `Mcp-Method`, and `Mcp-Name` for methods that have one.
-pub fn check_routing(headers: &HeaderMap, message: &Message<'_>) -> Result<(), Failure> {
+pub fn check_routing(headers: &Headers, message: &Message<'_>) -> Result<(), Failure> {
     let method = message.method.unwrap_or(NULL);
-    let told = one(headers, &METHOD)?.ok_or_else(|| missing("Mcp-Method"))?;
-    if !method.is_text(visible(told, "Mcp-Method")?) {
+    let told = one(headers, "mcp-method")?.ok_or_else(|| missing("Mcp-Method"))?;
+    if !method.is_text(text(told, "Mcp-Method")?) {
         return Err(differs("Mcp-Method"));
     }
     let named = if message.is_method("tools/call") || message.is_method("prompts/get") {
@@ -35,7 +32,7 @@ pub fn check_routing(headers: &HeaderMap, message: &Message<'_>) -> Result<(), F
     let Some(named) = named.filter(|named| named.kind == Kind::String) else {
         return Ok(());
     };
-    let told = one(headers, &NAME)?.ok_or_else(|| missing("Mcp-Name"))?;
+    let told = one(headers, "mcp-name")?.ok_or_else(|| missing("Mcp-Name"))?;
     if !named.is_text(&decoded(told, "Mcp-Name")?) {
         return Err(differs("Mcp-Name"));
     }
@@ -44,7 +41,7 @@ pub fn check_routing(headers: &HeaderMap, message: &Message<'_>) -> Result<(), F
 
 /// `Mcp-Param-…` of the tool's parameters that are mirrored.
 pub fn check_params(
-    headers: &HeaderMap,
+    headers: &Headers,
     catalog: &Catalog,
     tool: &ToolEntry,
     arguments: Option<Value<'_>>,
@@ -56,7 +53,7 @@ pub fn check_params(
             members.next().map(|(_, value)| value).filter(|value| value.kind != Kind::Null)
         });
         let shown = mirrored.header.as_str();
-        match (argument, one(headers, &mirrored.header)?) {
+        match (argument, one(headers, shown)?) {
             (None, None) => {}
             (None, Some(_)) => {
                 return Err(Failure::HeaderMismatch(format!("`{shown}` is there, but the argument is not")));
@@ -80,25 +77,19 @@ pub fn check_params(
 
 const NULL: Value<'static> = Value { kind: Kind::Null, text: "null", escaped: false };
 
-/// The only value of a header. Two readers of a repeated one may pick different values.
-fn one<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h HeaderValue>, Failure> {
-    let mut values = headers.get_all(name).iter();
-    let value = values.next();
-    match values.next() {
-        None => Ok(value),
-        Some(_) => Err(Failure::HeaderMismatch(format!("`{name}` is repeated"))),
-    }
+/// The only value of a header.
+fn one<'h>(headers: &'h Headers, name: &str) -> Result<Option<&'h [u8]>, Failure> {
+    headers.one(name).map_err(|Repeated| Failure::HeaderMismatch(format!("`{name}` is repeated")))
 }
 
-fn visible<'h>(value: &'h HeaderValue, name: &str) -> Result<&'h str, Failure> {
-    value
-        .to_str()
+fn text<'h>(value: &'h [u8], name: &str) -> Result<&'h str, Failure> {
+    visible(value)
         .map(|text| text.trim_matches([' ', '\t']))
-        .map_err(|_| Failure::HeaderMismatch(format!("`{name}` is not visible ASCII")))
+        .ok_or_else(|| Failure::HeaderMismatch(format!("`{name}` is not visible ASCII")))
 }
 
-fn decoded<'h>(value: &'h HeaderValue, name: &str) -> Result<Cow<'h, str>, Failure> {
-    let text = visible(value, name)?;
+fn decoded<'h>(value: &'h [u8], name: &str) -> Result<Cow<'h, str>, Failure> {
+    let text = text(value, name)?;
     let inner = text.strip_prefix(SENTINEL.0).and_then(|rest| rest.strip_suffix(SENTINEL.1));
     let Some(inner) = inner else {
         return Ok(Cow::Borrowed(text));

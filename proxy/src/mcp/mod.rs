@@ -20,9 +20,9 @@ use crate::catalog::{Catalog, View};
 use crate::edge::{Answered, Edge};
 use crate::events::{EVENT_END, EVENT_START, EventStream};
 use crate::failure::Failure;
+use crate::head::Headers;
 use crate::logging::RequestId;
 use crate::reply::{BodyKind, Reply};
-use http::HeaderMap;
 use mcp_bundle::envelope::{self, Body, Id, Message};
 use mcp_bundle::json::Kind;
 use mcp_bundle::tag::Era;
@@ -34,7 +34,7 @@ pub struct Context<'a> {
     pub edge: &'a Edge,
     pub catalog: &'a Catalog,
     pub view: &'a View,
-    pub headers: &'a HeaderMap,
+    pub headers: &'a Headers,
     pub caller: &'a Caller,
     pub request_id: &'a RequestId,
 }

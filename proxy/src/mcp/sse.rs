@@ -9,8 +9,8 @@ use crate::caller::Caller;
 use crate::edge::Edge;
 use crate::events::{EVENT_END, EVENT_START, EventStream, Guard, InWork, Message, event};
 use crate::failure::Failure;
+use crate::head::Headers;
 use crate::logging::RequestId;
-use http::HeaderMap;
 use mcp_bundle::envelope::{self, Body};
 use mcp_bundle::tag::Era;
 use std::collections::BTreeMap;
@@ -103,7 +103,7 @@ pub fn open(edge: &Arc<Edge>, toolset: Option<&str>) -> Result<EventStream, Fail
 pub fn post(
     edge: &Arc<Edge>,
     query: &str,
-    headers: &HeaderMap,
+    headers: &Headers,
     caller: &Caller,
     request_id: &RequestId,
     body: &[u8],

@@ -1,7 +1,7 @@
 //! Protocol revisions: the one place that knows which there are and how a request tells its own.
 
 use crate::failure::Failure;
-use http::{HeaderMap, HeaderName};
+use crate::head::{Headers, Repeated, visible};
 use mcp_bundle::envelope::Message;
 use mcp_bundle::json::{Kind, Value};
 use mcp_bundle::tag::Era;
@@ -15,7 +15,7 @@ pub const NEWEST_LEGACY: Era = Era::V20251125;
 /// What clients speak that never said so (2025-06-18 and later tell it in a header).
 const UNSAID: Era = Era::V20250326;
 
-pub static VERSION_HEADER: HeaderName = HeaderName::from_static("mcp-protocol-version");
+pub const VERSION_HEADER: &str = "mcp-protocol-version";
 
 /// The version header of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,14 +36,17 @@ pub enum Lane {
 }
 
 impl<'a> Told<'a> {
-    pub fn of(headers: &'a HeaderMap) -> Told<'a> {
-        let mut values = headers.get_all(&VERSION_HEADER).iter();
-        let Some(value) = values.next() else {
-            return Told::Nothing;
+    pub fn of(headers: &'a Headers) -> Told<'a> {
+        let value = match headers.one(VERSION_HEADER) {
+            Ok(None) => return Told::Nothing,
+            Ok(Some(value)) => value,
+            Err(Repeated) => return Told::Malformed,
         };
-        let (Ok(text), None) = (value.to_str(), values.next()) else {
-            return Told::Malformed;
-        };
+        // What nearly all say.
+        if let Some(era) = Era::ALL.iter().find(|era| era.as_str().as_bytes() == value) {
+            return Told::Known(*era);
+        }
+        let Some(text) = visible(value) else { return Told::Malformed };
         let text = text.trim_matches([' ', '\t']);
         Era::from_word(text).map_or(Told::Unknown(text), Told::Known)
     }

@@ -1,6 +1,8 @@
 //! What an exchange over one connection ends with.
 
 use super::{Received, UpstreamError};
+use crate::head::visible;
+use mcp_http1::is_named;
 
 /// What the head of an answer says about the next request.
 #[derive(Debug, Default)]
@@ -58,7 +60,7 @@ impl<'h> Wanted<'h> {
     pub fn of(headers: impl Iterator<Item = (&'h str, &'h [u8])>) -> Wanted<'h> {
         let mut wanted = Wanted::default();
         for (name, value) in headers {
-            let is = |known: &str| name.eq_ignore_ascii_case(known);
+            let is = |known: &str| is_named(name.as_bytes(), known);
             // Lengths tell nearly all headers apart from these.
             let slot = match name.len() {
                 8 if is("location") => &mut wanted.location,
@@ -80,7 +82,14 @@ impl<'h> Wanted<'h> {
     /// Fills in what is known after the head.
     pub fn take(&self, status: u16, received: &mut Received) -> Hints {
         received.status = status;
-        received.content_type = text(self.content_type);
+        received.content_type = self.content_type.and_then(|value| {
+            let mut text = std::mem::take(&mut received.spare);
+            // Mostly it is that of the answer before.
+            if text.as_bytes() != value {
+                visible_part(value)?.clone_into(&mut text);
+            }
+            Some(text)
+        });
         received.content_location = text(self.content_location);
         Hints {
             location: self
@@ -97,7 +106,9 @@ impl<'h> Wanted<'h> {
 
 /// A header's value, if it is visible ASCII.
 pub(super) fn text(value: Option<&[u8]>) -> Option<String> {
-    let value = value?.trim_ascii();
-    let is_visible = value.iter().all(|byte| *byte == b'\t' || (b' '..=b'~').contains(byte));
-    if is_visible { std::str::from_utf8(value).ok().map(str::to_owned) } else { None }
+    value.and_then(visible_part).map(str::to_owned)
+}
+
+fn visible_part(value: &[u8]) -> Option<&str> {
+    visible(value.trim_ascii())
 }

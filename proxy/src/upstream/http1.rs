@@ -217,7 +217,8 @@ async fn read_plain(
     // The caller's limit is below the size of memory.
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     let here = length.min(input.len());
-    out.extend(input.drain(..here));
+    out.extend_from_slice(input.get(..here).unwrap_or_default());
+    input.drain(..here);
     while out.len() < length {
         let left = length - out.len();
         out.reserve(left.min(BODY_STEP));

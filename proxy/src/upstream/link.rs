@@ -1,9 +1,10 @@
 //! The stream of a connection to an upstream.
 
 use pingora_core::protocols::Stream;
+use std::future::poll_fn;
 use std::io;
-use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
@@ -12,6 +13,25 @@ use tokio::net::TcpStream;
 pub(super) enum Link {
     Plain(TcpStream),
     Secure(Stream),
+}
+
+impl Link {
+    /// An upstream has nothing to say between two exchanges: an end or a byte makes the connection useless. The runtime
+    /// knows already whether there is something to read, so a quiet connection costs no system call.
+    pub(super) fn is_quiet(&mut self) -> bool {
+        let mut space = [0; 1];
+        match self {
+            Link::Plain(stream) => {
+                stream.try_read(&mut space).is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
+            }
+            Link::Secure(stream) => {
+                let mut buffer = ReadBuf::new(&mut space);
+                let read = poll_fn(|context| Pin::new(&mut *stream).poll_read(context, &mut buffer));
+                let mut context = Context::from_waker(Waker::noop());
+                pin!(tokio::task::unconstrained(read)).poll(&mut context).is_pending()
+            }
+        }
+    }
 }
 
 impl AsyncRead for Link {

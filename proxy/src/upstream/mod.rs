@@ -60,7 +60,9 @@ pub struct Exchange<'a> {
     pub connect_timeout: Duration,
     /// The whole call, retries included.
     pub timeout: Duration,
-    /// When that is over.
+    /// When it begins.
+    pub start: Instant,
+    /// When its time is over.
     pub deadline: Instant,
     /// Attempts after the first, if the call may be repeated at all.
     pub retries: u8,
@@ -83,12 +85,16 @@ pub struct Received {
     pub attempts: u8,
     /// What was read from a connection and is not the body yet.
     input: Vec<u8>,
+    /// The memory of the last content type.
+    spare: String,
 }
 
 impl Received {
     pub fn clear(&mut self) {
         self.status = 0;
-        self.content_type = None;
+        if let Some(last) = self.content_type.take() {
+            self.spare = last;
+        }
         self.content_location = None;
         self.body.clear();
         self.attempts = 0;

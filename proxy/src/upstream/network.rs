@@ -6,10 +6,12 @@ use super::pool::{self, Connection};
 use super::{Exchange, OriginKey, Received, UpstreamError, http1, http2, redirect, retry};
 use crate::cells::Cells;
 use crate::settings::PoolSettings;
+use crate::time_limit::{Elapsed, until};
 use arc_swap::ArcSwapOption;
 use pingora_core::connectors::{ConnectorOptions, TransportConnector};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -108,25 +110,26 @@ impl Network {
 
     /// Performs the call. Dropping the future cancels it: its connection is closed.
     pub async fn call(&self, call: &Exchange<'_>, received: &mut Received) -> Result<(), UpstreamError> {
-        let left = call.deadline.saturating_duration_since(Instant::now());
-        let timed_out = UpstreamError::Timeout(u64::try_from(call.timeout.as_millis()).unwrap_or(u64::MAX));
-        if left.is_zero() {
-            return Err(timed_out);
-        }
-        match pingora_timeout::timeout(left, self.run(call, received)).await {
-            Ok(done) => done,
-            Err(_) => Err(timed_out),
-        }
+        let done = if call.start < call.deadline {
+            until(call.deadline, pin!(self.run(call, received))).await
+        } else {
+            Err(Elapsed)
+        };
+        done.unwrap_or_else(|Elapsed| {
+            let limit = u64::try_from(call.timeout.as_millis()).unwrap_or(u64::MAX);
+            Err(UpstreamError::Timeout(limit))
+        })
     }
 
     /// Attempts until one of them counts.
     async fn run(&self, call: &Exchange<'_>, received: &mut Received) -> Result<(), UpstreamError> {
         let mut moved: Option<Vec<u8>> = None;
         let (mut hops, mut retries) = (0, 0);
+        let mut now = call.start;
         let allowed = if call.idempotent { call.retries } else { 0 };
         loop {
             let target = moved.as_deref().unwrap_or(&call.request.target);
-            let done = self.attempt(call, target, received).await;
+            let done = self.attempt(call, target, now, received).await;
             let hints = match &done {
                 Ok(hints) => hints,
                 Err(_) => &Hints::default(),
@@ -149,6 +152,7 @@ impl Network {
             let attempts = received.attempts;
             received.clear();
             received.attempts = attempts;
+            now = Instant::now();
         }
     }
 
@@ -157,9 +161,10 @@ impl Network {
         &self,
         call: &Exchange<'_>,
         target: &[u8],
+        now: Instant,
         received: &mut Received,
     ) -> Result<Hints, Failure> {
-        if let Some(kept) = pool::take(call.origin) {
+        if let Some(kept) = pool::take(call.origin, now) {
             self.counters.reused.add(1);
             match self.exchange(kept, call, target, received).await {
                 Err(failure) if failure.may_repeat(call.idempotent) => {}

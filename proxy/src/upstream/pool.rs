@@ -5,11 +5,8 @@ use super::network::{Counters, Origin};
 use pingora_core::connectors::http::v2::ConnectionRef;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
-use tokio::io::{AsyncRead, ReadBuf};
 use tokio::task::JoinHandle;
 
 /// Between two looks for connections that are over their time.
@@ -51,8 +48,7 @@ struct Shared {
 }
 
 /// Takes a connection that is alive, as far as can be known without asking the upstream.
-pub(super) fn take(origin: &Origin) -> Option<Connection> {
-    let now = Instant::now();
+pub(super) fn take(origin: &Origin, now: Instant) -> Option<Connection> {
     with_pool(|pool| {
         let shelf = pool.shelves.get_mut(&origin.id)?;
         if let Some(shared) = &mut shelf.shared {
@@ -67,7 +63,7 @@ pub(super) fn take(origin: &Origin) -> Option<Connection> {
         }
         while let Some(Idle { mut stream, until }) = shelf.single.pop() {
             shelf.counters.idle.subtract(1);
-            if now < until && is_quiet(&mut stream) {
+            if now < until && stream.is_quiet() {
                 return Some(Connection::Single(stream));
             }
         }
@@ -178,16 +174,4 @@ impl Drop for Shelf {
 /// `None` only while the thread ends.
 fn with_pool<T>(act: impl FnOnce(&mut Pool) -> T) -> Option<T> {
     POOL.try_with(|pool| pool.try_borrow_mut().ok().map(|mut pool| act(&mut pool))).ok().flatten()
-}
-
-/// An upstream has nothing to say between two exchanges: an end or a byte makes the connection useless. The runtime
-/// knows already whether there is something to read, so a quiet connection costs no system call.
-fn is_quiet(stream: &mut Link) -> bool {
-    let mut space = [0; 1];
-    let mut buffer = ReadBuf::new(&mut space);
-    let mut context = Context::from_waker(Waker::noop());
-    let read = std::pin::pin!(tokio::task::unconstrained(std::future::poll_fn(|context| {
-        Pin::new(&mut *stream).poll_read(context, &mut buffer)
-    })));
-    read.poll(&mut context).is_pending()
 }

@@ -1,6 +1,6 @@
 //! `tools/call`: what becomes of arguments and answers.
 
-use crate::support::Bench;
+use crate::support::{Bench, head};
 use mcp_edge::reply::Reply;
 use mcp_edge::route::Route;
 use mcp_edge::upstream::UpstreamError;
@@ -50,7 +50,7 @@ fn a_tool_that_is_not_there_is_an_invalid_parameter() {
     assert_eq!(said.json()["error"]["message"], "Unknown tool: nope");
     // A toolset's endpoint has only its own.
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "bye"}});
-    let at = |path: &str| bench.send(&crate::support::head("POST", path, &[]), body.to_string().as_bytes());
+    let at = |path: &str| bench.send(&head("POST", path, &[]), body.to_string().as_bytes());
     assert_eq!(at("/mcp/shop").code(), -32602);
     assert_eq!(at("/mcp/other").json()["result"]["content"][0]["text"], "Bye.");
     assert_eq!(at("/mcp/nope").status, 404);
@@ -142,7 +142,7 @@ fn ids_come_back_as_they_were_written() {
     for id in [r#""a\"\u00e9""#, "0", "-7", "123456789012345678901234567890", r#""""#] {
         let body =
             format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"hello"}}}}"#);
-        let said = bench.send(&crate::support::head("POST", "/mcp", &[]), body.as_bytes());
+        let said = bench.send(&head("POST", "/mcp", &[]), body.as_bytes());
         assert!(said.body.starts_with(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result""#)), "{}", said.body);
     }
 }
@@ -152,13 +152,7 @@ fn ids_come_back_as_they_were_written() {
 #[test]
 fn a_call_that_waits_is_small() {
     let bench = Bench::shop();
-    let head = http::Request::post("/mcp")
-        .header("host", "localhost")
-        .header("content-type", "application/json")
-        .body(())
-        .unwrap()
-        .into_parts()
-        .0;
+    let head = head("POST", "/mcp", &[]);
     let mut reply = Reply::default();
     let Route::Serve(endpoint) = bench.edge.route(&head, &mut reply) else { panic!("not served") };
     let call = bench.edge.answer(&endpoint, &head, b"{}", &mut reply);

@@ -71,8 +71,7 @@ fn a_declared_length_beyond_the_limit_is_refused_unread() {
 fn foreign_names_and_origins_are_turned_away() {
     let bench = Bench::shop();
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
-    let mut foreign = head("POST", "/mcp", &[]);
-    foreign.headers.insert("host", "evil.example".parse().unwrap());
+    let foreign = head("POST", "/mcp", &[("host", "evil.example")]);
     assert_eq!(bench.send(&foreign, body.as_bytes()).status, 421);
     let said = bench.send(&head("POST", "/mcp", &[("origin", "http://evil.example")]), body.as_bytes());
     assert_eq!((said.status, said.header("access-control-allow-origin")), (403, None));

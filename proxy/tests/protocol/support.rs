@@ -1,11 +1,11 @@
 //! An edge without sockets: spec text in, requests by hand, a fixed upstream.
 
 use http::Request;
-use http::request::Parts;
 use mcp_bundle::format::{self, Trust};
 use mcp_edge::Edge;
 use mcp_edge::edge::Answered;
 use mcp_edge::events::EventStream;
+use mcp_edge::head::Head;
 use mcp_edge::reply::{BodyKind, Reply};
 use mcp_edge::route::Route;
 use mcp_edge::settings::{Access, Settings};
@@ -168,7 +168,7 @@ impl Bench {
         *self.fake.answer.lock().unwrap() = Err(error);
     }
 
-    pub fn send(&self, head: &Parts, body: &[u8]) -> Said {
+    pub fn send(&self, head: &Head, body: &[u8]) -> Said {
         let mut reply = Reply::default();
         let mut stream = None;
         if let Route::Serve(endpoint) = self.edge.route(head, &mut reply) {
@@ -205,15 +205,19 @@ impl Bench {
     }
 }
 
-pub fn head(method: &str, path: &str, headers: &[(&str, &str)]) -> Parts {
-    let mut request = Request::builder().method(method).uri(path).header("host", "localhost:8080");
-    if method == "POST" && !headers.iter().any(|(name, _)| *name == "content-type") {
+pub fn head(method: &str, path: &str, headers: &[(&str, &str)]) -> Head {
+    let mut request = Request::builder().method(method).uri(path);
+    let has = |known: &str| headers.iter().any(|(name, _)| *name == known);
+    if !has("host") {
+        request = request.header("host", "localhost:8080");
+    }
+    if method == "POST" && !has("content-type") {
         request = request.header("content-type", "application/json");
     }
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    request.body(()).unwrap().into_parts().0
+    Head::from(&request.body(()).unwrap().into_parts().0)
 }
 
 /// Headers and body of a stateless request.

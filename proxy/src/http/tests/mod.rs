@@ -12,10 +12,10 @@ pub(crate) use client::Client;
 use super::Handler;
 use crate::edge::Answered;
 use crate::events::{EventStream, Guard, Message};
+use crate::head::Head;
 use crate::reply::{BodyKind, Reply};
 use crate::server::{self, Listener, Options, Running};
 use crate::settings::Settings;
-use http::request::Parts;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
@@ -122,7 +122,7 @@ impl Handler for Echo {
         &self.0.settings
     }
 
-    fn route(&self, head: &Parts, reply: &mut Reply) -> Option<String> {
+    fn route(&self, head: &Head, reply: &mut Reply) -> Option<String> {
         reply.clear();
         let path = head.uri.path();
         if ["/echo", "/hold", "/big", "/events", "/silent", "/none", "/who"].contains(&path) {
@@ -133,12 +133,12 @@ impl Handler for Echo {
         None
     }
 
-    fn too_large(&self, _head: &Parts, reply: &mut Reply) {
+    fn too_large(&self, _head: &Head, reply: &mut Reply) {
         reply.clear();
         reply.status = 413;
     }
 
-    async fn answer(&self, endpoint: &String, _head: &Parts, body: &[u8], reply: &mut Reply) -> Answered {
+    async fn answer(&self, endpoint: &String, _head: &Head, body: &[u8], reply: &mut Reply) -> Answered {
         reply.clear();
         reply.kind = BodyKind::Text;
         match endpoint.as_str() {

@@ -144,13 +144,15 @@ impl Caller {
     }
 
     async fn call(&mut self, request: &Request) -> Result<u16, UpstreamError> {
+        let start = Instant::now();
         let call = Exchange {
             tool: "test",
             origin: &self.origin,
             authority: "upstream.test",
             request,
             connect_timeout: Duration::from_secs(10),
-            deadline: Instant::now() + self.timeout,
+            start,
+            deadline: start + self.timeout,
             timeout: self.timeout,
             retries: self.retries,
             idempotent: self.idempotent,
