@@ -1,16 +1,19 @@
 //! Logs: one line per event on stderr, as text or JSON. Never arguments, bodies or secrets.
 
+mod call;
 mod filter;
 mod json;
+mod line;
+mod timestamp;
 mod writer;
 
+pub use call::log_call;
 pub use writer::LogWriter;
 
 use crate::head::{Head, visible};
 use crate::random;
-use crate::record::{CallRecord, Outcome};
+use call::CallLog;
 use filter::WithoutProbes;
-use mcp_bundle::tag::Era;
 use std::fmt;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
@@ -31,7 +34,8 @@ pub enum LogFormat {
     Json,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+/// In order: each shows what those before it show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, clap::ValueEnum)]
 pub enum LogLevel {
     Error,
     Warn,
@@ -72,12 +76,25 @@ impl LogLevel {
             LogLevel::Trace => LevelFilter::TRACE,
         }
     }
+
+    /// As it stands in a line.
+    const fn name(self) -> &'static str {
+        match self {
+            LogLevel::Error => "ERROR",
+            LogLevel::Warn => "WARN",
+            LogLevel::Info => "INFO",
+            LogLevel::Debug => "DEBUG",
+            LogLevel::Trace => "TRACE",
+        }
+    }
 }
 
 /// Starts logging for the process; flush what is returned before it ends. A process that logs already keeps its way.
 pub fn start(settings: LogSettings) -> LogWriter {
     let writer = LogWriter::new(std::io::stderr());
-    let _ = subscriber(settings, writer.clone()).try_init();
+    if subscriber(settings, writer.clone()).try_init().is_ok() {
+        CallLog { settings, writer: writer.clone() }.start();
+    }
     writer
 }
 
@@ -91,40 +108,6 @@ where
         LogFormat::Json => lines.event_format(WithoutProbes(json::JsonLines)).boxed(),
     };
     tracing_subscriber::registry().with(layer.with_filter(filter::targets(settings.level.filter())))
-}
-
-/// Logs a finished call: what needs someone's attention at `warn`, other failures at `info`, successes at `debug`.
-pub fn log_call(record: &CallRecord<'_>) {
-    macro_rules! line {
-        ($level:ident) => {
-            tracing::$level!(
-                target: "mcp_edge::call",
-                request_id = tracing::field::display(record.request_id),
-                tool = record.tool,
-                protocol = record.era.map(Era::as_str),
-                outcome = record.outcome.as_str(),
-                reason = record.reason,
-                error = record.error,
-                upstream = record.upstream_host,
-                upstream_status = record.upstream_status,
-                attempts = record.attempts,
-                total_us = record.total.as_micros() as u64,
-                upstream_us = record.upstream.as_micros() as u64,
-                request_bytes = record.request_bytes,
-                response_bytes = record.response_bytes,
-                "call"
-            )
-        };
-    }
-    match record.outcome {
-        Outcome::Ok => line!(debug),
-        Outcome::InvalidArguments | Outcome::Cancelled | Outcome::UpstreamStatus => line!(info),
-        Outcome::UpstreamFailed
-        | Outcome::UpstreamTimeout
-        | Outcome::ResponseTooLarge
-        | Outcome::Unusable
-        | Outcome::Overloaded => line!(warn),
-    }
 }
 
 /// Logs a request that was turned away before it was one of MCP. Of what the client wrote only the two names are shown that
@@ -179,6 +162,7 @@ impl fmt::Display for RequestId {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::{CallRecord, Outcome};
 
     fn id_of(header: &[u8]) -> String {
         let mut head = Head::default();

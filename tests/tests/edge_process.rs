@@ -27,6 +27,28 @@ fn sigterm_lets_calls_in_flight_finish() {
 }
 
 #[test]
+fn every_call_has_its_line_when_the_process_has_left() {
+    const CALLS: usize = 200;
+    for (format, level, lines) in [("text", "debug", CALLS), ("json", "debug", CALLS), ("json", "info", 0)] {
+        let mut served = Served::start(&["--log-level", level, "--log-format", format]);
+        let mut client = served.client();
+        for _ in 1..CALLS {
+            assert_eq!(client.ask(call("first", json!({}))).text(), "{}");
+        }
+        served.upstream.answers(raw(ANSWER).held());
+        client.send(call("first", json!({})));
+        served.upstream.request(CALLS - 1);
+        served.process.signal("TERM");
+        served.upstream.release();
+        assert_eq!(client.answer().text(), "[]");
+        assert_eq!(served.process.exit().code(), Some(0), "{}", served.process.log());
+        let log = served.process.log();
+        let told = log.lines().filter(|line| line.contains("mcp_edge::call")).count();
+        assert_eq!(told, lines, "{format}, {level}: {log}");
+    }
+}
+
+#[test]
 fn sigterm_ends_event_streams_in_good_order() {
     let mut served = Served::start(&[]);
     let mut listener = served.client();

@@ -54,6 +54,21 @@ impl LogWriter {
         LogWriter { shared }
     }
 
+    /// Hands one line over.
+    pub(super) fn add(&self, line: &[u8]) {
+        let mut queue = self.shared.lock();
+        let is_first = queue.is_empty();
+        if queue.lines.len() + line.len() <= WAITING {
+            queue.lines.extend_from_slice(line);
+        } else {
+            queue.dropped += 1;
+        }
+        drop(queue);
+        if is_first {
+            self.shared.filled.notify_one();
+        }
+    }
+
     /// Waits until what was logged so far is written, but not for ever.
     pub fn flush(&self) {
         let mut queue = self.shared.lock();
@@ -120,17 +135,7 @@ impl<'w> MakeWriter<'w> for LogWriter {
 /// The subscriber writes each line at once.
 impl Write for LogWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let mut queue = self.shared.lock();
-        let is_first = queue.is_empty();
-        if queue.lines.len() + line.len() <= WAITING {
-            queue.lines.extend_from_slice(line);
-        } else {
-            queue.dropped += 1;
-        }
-        drop(queue);
-        if is_first {
-            self.shared.filled.notify_one();
-        }
+        self.add(line);
         Ok(line.len())
     }
 

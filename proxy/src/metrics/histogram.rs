@@ -44,6 +44,7 @@ const BOUNDS_US: [u64; 18] = [
 impl Latencies {
     pub fn record(&self, total: Duration, upstream: Duration) {
         let [all, above, here] = own(&self.cells);
+        let (total, upstream) = (total.as_nanos() as u64, upstream.as_nanos() as u64);
         all.record(total);
         above.record(upstream);
         here.record(total.saturating_sub(upstream));
@@ -68,11 +69,11 @@ impl Latencies {
 }
 
 impl Histogram {
-    fn record(&self, duration: Duration) {
-        let bucket = BOUNDS_US.partition_point(|bound| Duration::from_micros(*bound) < duration);
+    fn record(&self, nanoseconds: u64) {
+        let bucket = BOUNDS_US.partition_point(|bound| bound * 1000 < nanoseconds);
         if let Some(bucket) = self.buckets.get(bucket) {
             bucket.fetch_add(1, Relaxed);
         }
-        self.sum_nanoseconds.fetch_add(duration.as_nanos() as u64, Relaxed);
+        self.sum_nanoseconds.fetch_add(nanoseconds, Relaxed);
     }
 }
