@@ -94,7 +94,7 @@ impl Line<'_> {
         }
     }
 
-    /// Known names are copied by a few instructions where they are known to have a length: where this is inlined.
+    /// Inlined down to the name itself: what has a known length is copied by a few instructions.
     #[inline(always)]
     fn name(&mut self, name: Name) {
         match self.format {
