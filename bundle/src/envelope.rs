@@ -69,10 +69,21 @@ pub enum Body<'a> {
 
 /// Reads a body. `most` bounds the messages of a batch.
 pub fn read(body: &[u8], depth: usize, most: usize) -> Result<Body<'_>, ScanError> {
+    // A message is large: it is filled where the caller gets it, not moved there.
+    let mut read = Ok(Body::One(Message::default()));
+    let filled = match &mut read {
+        Ok(read) => fill(read, body, depth, most),
+        Err(_) => Ok(()),
+    };
+    if let Err(error) = filled {
+        read = Err(error);
+    }
+    read
+}
+
+fn fill<'a>(read: &mut Body<'a>, body: &'a [u8], depth: usize, most: usize) -> Result<(), ScanError> {
     let mut scanner = Scanner::new(body, depth)?;
-    // Filled where it stands: a message is large.
-    let mut read = Body::One(Message::default());
-    match (scanner.peek()?, &mut read) {
+    match (scanner.peek()?, &mut *read) {
         (Kind::Object, Body::One(one)) => message(&mut scanner, one)?,
         (Kind::Array, _) => {
             let mut messages = Vec::new();
@@ -85,20 +96,19 @@ pub fn read(body: &[u8], depth: usize, most: usize) -> Result<Body<'_>, ScanErro
                         scanner.value()?;
                         element.id = Id::Invalid;
                     }
-                };
+                }
                 if messages.len() <= most {
                     messages.push(element);
                 }
             }
-            read = Body::Batch(messages);
+            *read = Body::Batch(messages);
         }
         _ => {
             scanner.value()?;
-            read = Body::Other;
+            *read = Body::Other;
         }
-    };
-    scanner.finish()?;
-    Ok(read)
+    }
+    scanner.finish()
 }
 
 impl<'a> Message<'a> {
@@ -158,8 +168,9 @@ const PARAMS: Names<7> = [
     (r#""notifications":"#, Name::Notifications),
 ];
 
-const META: Names<3> = [
+const META: Names<4> = [
     (r#""io.modelcontextprotocol/protocolVersion":"#, Name::ProtocolVersion),
+    (r#""io.modelcontextprotocol/clientInfo":"#, Name::Other),
     (r#""io.modelcontextprotocol/clientCapabilities":"#, Name::ClientCapabilities),
     (r#""io.modelcontextprotocol/logLevel":"#, Name::LogLevel),
 ];
@@ -167,6 +178,9 @@ const META: Names<3> = [
 /// Takes the next member's name; `None` when the object is closed.
 #[inline(always)]
 fn next_name<const N: usize>(scanner: &mut Scanner<'_>, names: &Names<N>) -> Result<Option<Name>, ScanError> {
+    if scanner.take_end_of_object() {
+        return Ok(None);
+    }
     for (text, name) in names {
         if scanner.take_member(text.as_bytes()) {
             return Ok(Some(*name));
@@ -188,7 +202,7 @@ fn message<'a>(scanner: &mut Scanner<'a>, message: &mut Message<'a>) -> Result<(
         match name {
             Name::Version => {
                 message.is_ambiguous |= std::mem::replace(&mut seen_version, true);
-                message.is_rpc = scanner.take_value(b"\"2.0\"") || scanner.value()?.is_text("2.0");
+                message.is_rpc = scanner.likely_string(br#""2.0""#)?.is_text("2.0");
             }
             Name::Id => {
                 message.is_ambiguous |= message.id != Id::Absent;
@@ -196,7 +210,7 @@ fn message<'a>(scanner: &mut Scanner<'a>, message: &mut Message<'a>) -> Result<(
             }
             Name::Method => {
                 message.is_ambiguous |= message.method.is_some();
-                message.method = Some(scanner.value()?);
+                message.method = Some(scanner.likely_string(br#""tools/call""#)?);
             }
             Name::Params => {
                 message.is_ambiguous |= message.params.is_present;
@@ -227,7 +241,7 @@ fn params<'a>(scanner: &mut Scanner<'a>, params: &mut Params<'a>) -> Result<bool
             Name::Tool => &mut params.name,
             Name::Arguments => {
                 twice |= params.arguments.is_some();
-                params.argument_places = FewMembers::default();
+                params.argument_places.clear();
                 params.arguments = Some(match scanner.peek()? {
                     Kind::Object => scanner.object_with_members(&mut params.argument_places)?,
                     kind => scanner.take(kind)?,

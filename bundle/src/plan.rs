@@ -306,14 +306,6 @@ impl Contents {
 }
 
 impl ToolPlan {
-    /// Whether a template writes a part of its request. Every call asks, so no chain of iterators is built for it.
-    pub(crate) fn has_request_template(&self) -> bool {
-        let has = |parts: &[Part]| parts.iter().any(|part| part.kind == PartKind::Template);
-        self.body.kind == BodyKind::Template
-            || has(&self.path)
-            || self.headers.iter().any(|header| has(&header.value))
-    }
-
     /// The templates of its request, by index.
     pub fn request_templates(&self) -> impl Iterator<Item = u32> {
         let placed = self.headers.iter().flat_map(|header| &header.value);

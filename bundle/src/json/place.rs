@@ -65,6 +65,11 @@ impl FewMembers {
     const MOST: usize = 8;
 
     #[inline]
+    pub(crate) fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    #[inline]
     pub(crate) fn push(&mut self, member: Member) {
         if let Some(place) = self.list.get_mut(self.count) {
             *place = member;

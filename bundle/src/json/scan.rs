@@ -1,8 +1,9 @@
 //! The scanner itself.
 
+mod quick;
 mod skip;
 
-use super::{FewMembers, Kind, Member, ScanError, ScanErrorKind, Span, Value};
+use super::{Kind, ScanError, ScanErrorKind, Value};
 use crate::json::special::plain_end;
 
 /// No scanner nests deeper than this, whatever it is asked for.
@@ -107,42 +108,6 @@ impl<'a> Scanner<'a> {
         self.take(kind)
     }
 
-    /// Takes what most values are: strings without escapes and integers, without space before. Else takes nothing.
-    #[inline(always)]
-    fn skip_quickly(&mut self) -> Option<Kind> {
-        let bytes = self.text.as_bytes();
-        let mut end = self.at + 1;
-        match bytes.get(self.at)? {
-            b'"' => {
-                end = plain_end(bytes, end);
-                if bytes.get(end) != Some(&b'"') {
-                    return None;
-                }
-                self.at = end + 1;
-                Some(Kind::String)
-            }
-            b'1'..=b'9' => {
-                while let Some(b'0'..=b'9') = bytes.get(end) {
-                    end += 1;
-                }
-                if matches!(bytes.get(end), Some(b'.' | b'e' | b'E')) {
-                    return None;
-                }
-                self.at = end;
-                Some(Kind::Number)
-            }
-            _ => None,
-        }
-    }
-
-    /// Takes the next value if it is exactly this text, which is one value.
-    #[inline(always)]
-    pub(crate) fn take_value(&mut self, text: &[u8]) -> bool {
-        let found = self.text.as_bytes().get(self.at..).is_some_and(|rest| rest.starts_with(text));
-        self.at += if found { text.len() } else { 0 };
-        found
-    }
-
     /// Takes the value that [`Scanner::peek`] saw, validating all of it.
     #[inline]
     pub(crate) fn take(&mut self, kind: Kind) -> Result<Value<'a>, ScanError> {
@@ -180,8 +145,7 @@ impl<'a> Scanner<'a> {
         if let Some(key) = self.quick_key() {
             return Ok(Some(self.key(key)));
         }
-        if self.byte() == Some(b'}') {
-            self.leave();
+        if self.take_end_of_object() {
             return Ok(None);
         }
         self.next_spaced_key()
@@ -196,46 +160,6 @@ impl<'a> Scanner<'a> {
     fn key(&self, key: Token) -> Value<'a> {
         let text = self.text.get(key.start..key.end).unwrap_or_default();
         Value { kind: Kind::String, text, escaped: key.escaped }
-    }
-
-    /// Takes the next member's name and more of it, if it begins exactly so: with its quotes, and without space.
-    ///
-    /// Names that nearly every text has are found faster this way than by looking for their ends.
-    #[inline(always)]
-    pub(crate) fn take_member(&mut self, beginning: &[u8]) -> bool {
-        let bytes = self.text.as_bytes();
-        let start = match self.fresh {
-            true => self.at,
-            false if bytes.get(self.at) == Some(&b',') => self.at + 1,
-            false => return false,
-        };
-        if bytes.get(start..).is_some_and(|rest| rest.starts_with(beginning)) {
-            self.fresh = false;
-            self.at = start + beginning.len();
-            return true;
-        }
-        false
-    }
-
-    /// Takes the object that [`Scanner::peek`] saw, like [`Scanner::value`], and tells where its members stand in it.
-    pub(crate) fn object_with_members(&mut self, members: &mut FewMembers) -> Result<Value<'a>, ScanError> {
-        let start = self.at;
-        self.enter_object()?;
-        while let Some(key) = self.skip_key()? {
-            let at = self.at;
-            let (kind, value) = match self.skip_quickly() {
-                Some(kind) => (kind, Token { start: at, end: self.at, escaped: false }),
-                None => {
-                    let kind = self.peek()?;
-                    (kind, self.skip(kind)?)
-                }
-            };
-            members.push(Member {
-                key: Span::new(key.start - start, key.end - start, Kind::String, key.escaped),
-                value: Span::new(value.start - start, value.end - start, kind, value.escaped),
-            });
-        }
-        Ok(Value { kind: Kind::Object, text: self.since(start), escaped: false })
     }
 
     /// Whether the array has another element; `false` when it is closed.
@@ -298,31 +222,9 @@ impl<'a> Scanner<'a> {
     pub(crate) fn skip_key(&mut self) -> Result<Option<Token>, ScanError> {
         match self.quick_key() {
             Some(key) => Ok(Some(key)),
-            None if self.byte() == Some(b'}') => {
-                self.leave();
-                Ok(None)
-            }
+            None if self.take_end_of_object() => Ok(None),
             None => self.skip_spaced_key(),
         }
-    }
-
-    /// Skips what most names are: without escapes, and without space before and after. Else nothing is skipped.
-    #[inline(always)]
-    fn quick_key(&mut self) -> Option<Token> {
-        let bytes = self.text.as_bytes();
-        let start = match self.fresh {
-            true => self.at,
-            false if bytes.get(self.at) == Some(&b',') => self.at + 1,
-            false => return None,
-        };
-        if bytes.get(start) != Some(&b'"') {
-            return None;
-        }
-        let end = plain_end(bytes, start + 1);
-        let Some([b'"', b':', ..]) = bytes.get(end..) else { return None };
-        self.fresh = false;
-        self.at = end + 2;
-        Some(Token { start, end: end + 1, escaped: false })
     }
 
     #[inline(never)]

@@ -19,7 +19,7 @@ use crate::bind::{Limits, Names, ProblemKind, Problems, Request, Slot, Values};
 use crate::json::{Member, Value};
 use crate::plan::{Contents, Parameter, Part, Placed, ToolPlan};
 use crate::pool::StrId;
-use crate::tag::PartKind;
+use crate::tag::{BodyKind, PartKind};
 use crate::template::{Ran, Scratch};
 
 /// What requests are written from.
@@ -73,21 +73,32 @@ enum Content<'a> {
 
 /// Writes the request. Problems are collected; the request is only good without any.
 pub(crate) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
-    if source.tool.has_request_template() {
+    let tool = source.tool;
+    let headers = match source.values.head {
+        Some(head) => {
+            sink.request.begin_with(head);
+            tool.headers.get(head.covers..).unwrap_or_default()
+        }
+        None => &tool.headers,
+    };
+    // Arguments of an earlier call are never there for a template.
+    sink.data.clear();
+    if has_template(tool, headers) {
         template::write_data(source, sink.data);
     }
     path::write(source, sink);
     query::write(source, sink);
-    let headers = match source.values.head {
-        Some(head) => {
-            sink.request.begin_with(head);
-            source.tool.headers.get(head.covers..).unwrap_or_default()
-        }
-        None => &source.tool.headers,
-    };
     write_headers(source, sink, headers);
     cookie::write(source, sink);
     body::write(source, sink);
+}
+
+/// Whether a template writes a part of the request. Every call asks, so nothing is looked at for it that cannot hold one.
+fn has_template(tool: &ToolPlan, headers: &[Placed]) -> bool {
+    let is_template = |part: &Part| part.kind == PartKind::Template;
+    tool.body.kind == BodyKind::Template
+        || tool.path.last().is_some_and(is_template)
+        || headers.iter().any(|header| header.value.first().is_some_and(is_template))
 }
 
 pub(crate) fn write_headers(source: &Source<'_>, sink: &mut Sink<'_>, headers: &[Placed]) {

@@ -8,6 +8,7 @@
 use super::text::{self, Percent, Place, Separator};
 use super::{Refusal, Sink, Source, percent, template};
 use crate::bind::{ProblemKind, Problems};
+use crate::json::{Kind, Value};
 use crate::plan::Part;
 use crate::pool::StrId;
 use crate::tag::PartKind;
@@ -42,7 +43,7 @@ pub(super) struct PathValue {
     length: usize,
     /// Not only empty pieces.
     filled: bool,
-    /// Letters, digits, `-`, `_` and `~` only, so that whatever it stands in is no dot segment.
+    /// As [`is_harmless`] tells, so that whatever it stands in is no dot segment.
     harmless: bool,
     /// Nothing of which a dot segment could be made, however often it is decoded.
     dotless: bool,
@@ -66,6 +67,11 @@ pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
             }
             PartKind::Parameter => {
                 let Some(argument) = source.argument(part.id) else { continue };
+                if let Some(text) = harmless(argument.value, source.limits.path_value) {
+                    sink.request.target.extend_from_slice(text);
+                    segment.value = Some(part);
+                    continue;
+                }
                 let mut place = PathValue::default();
                 let style = argument.parameter.style;
                 let target = &mut sink.request.target;
@@ -88,6 +94,22 @@ pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
         }
     }
     report(segment.close(&sink.request.target, sink.bytes), source, sink.problems);
+}
+
+/// What most values are: a text that stands in a path as it is, and whatever it stands in is no dot segment.
+#[inline]
+fn harmless(value: Value<'_>, limit: usize) -> Option<&[u8]> {
+    let text = match value.kind {
+        Kind::String if !value.escaped => value.raw().as_bytes(),
+        Kind::Number | Kind::Boolean => value.text.as_bytes(),
+        _ => return None,
+    };
+    ((1..=limit).contains(&text.len()) && is_harmless(text)).then_some(text)
+}
+
+/// Letters, digits, `-`, `_` and `~` only.
+fn is_harmless(text: &[u8]) -> bool {
+    text.iter().all(|&byte| percent::is_unreserved(byte) && byte != b'.')
 }
 
 /// Reports a segment that leads elsewhere, in the name of its owner.
@@ -208,7 +230,7 @@ impl Place for PathValue {
         if separator.is_some() && is_dot_segment(text.as_bytes()) {
             return Err(refused(DOT_SEGMENT.to_owned()));
         }
-        if text.bytes().all(|byte| percent::is_unreserved(byte) && byte != b'.') {
+        if is_harmless(text.as_bytes()) {
             out.extend_from_slice(text.as_bytes());
             return Ok(());
         }

@@ -1,6 +1,7 @@
 //! Percent-encoding (RFC 3986): everything but unreserved characters.
 
 /// Appends `text`, encoded.
+#[inline]
 pub(super) fn encode(text: &str, out: &mut Vec<u8>) {
     let mut rest = text.as_bytes();
     loop {

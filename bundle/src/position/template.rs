@@ -12,9 +12,8 @@ use crate::template::{
     Encoding, Fault, OpCode, Output, Place, Program, Ran, RenderError, Scratch, Trace, render,
 };
 
-/// Writes the arguments as templates see them: those given and the defaults of the others.
+/// Appends the arguments as templates see them: those given and the defaults of the others.
 pub(super) fn write_data(source: &Source<'_>, out: &mut String) {
-    out.clear();
     out.push('{');
     let parameters = (0..source.tool.parameters.len() as u32).filter_map(|index| source.argument(index));
     for argument in parameters {

@@ -1,0 +1,116 @@
+//! Quick ways for what most texts are: compact, and with names that are known beforehand. What they do not take, the other
+//! functions of the scanner take or refuse.
+
+use super::{Scanner, Token};
+use crate::json::special::plain_end;
+use crate::json::{FewMembers, Kind, Member, ScanError, Span, Value};
+
+impl<'a> Scanner<'a> {
+    /// Takes what most values are: strings without escapes and integers, without space before. Else takes nothing.
+    #[inline(always)]
+    pub(super) fn skip_quickly(&mut self) -> Option<Kind> {
+        let bytes = self.text.as_bytes();
+        let mut end = self.at + 1;
+        match bytes.get(self.at)? {
+            b'"' => {
+                end = plain_end(bytes, end);
+                if bytes.get(end) != Some(&b'"') {
+                    return None;
+                }
+                self.at = end + 1;
+                Some(Kind::String)
+            }
+            b'1'..=b'9' => {
+                while let Some(b'0'..=b'9') = bytes.get(end) {
+                    end += 1;
+                }
+                if matches!(bytes.get(end), Some(b'.' | b'e' | b'E')) {
+                    return None;
+                }
+                self.at = end;
+                Some(Kind::Number)
+            }
+            _ => None,
+        }
+    }
+
+    /// Takes the next value, which most often is exactly this string; quotes included.
+    #[inline(always)]
+    pub(crate) fn likely_string(&mut self, text: &[u8]) -> Result<Value<'a>, ScanError> {
+        let start = self.at;
+        if self.text.as_bytes().get(start..).is_some_and(|rest| rest.starts_with(text)) {
+            self.at += text.len();
+            return Ok(Value { kind: Kind::String, text: self.since(start), escaped: false });
+        }
+        self.value()
+    }
+
+    /// Takes the next member's name and more of it, if it begins exactly so: with its quotes, and without space.
+    ///
+    /// Names that nearly every text has are found faster this way than by looking for their ends.
+    #[inline(always)]
+    pub(crate) fn take_member(&mut self, beginning: &[u8]) -> bool {
+        let Some(start) = self.next_name() else { return false };
+        let found = self.text.as_bytes().get(start..).is_some_and(|rest| rest.starts_with(beginning));
+        if found {
+            self.fresh = false;
+            self.at = start + beginning.len();
+        }
+        found
+    }
+
+    /// Takes the bracket that closes an object, if it is next and no space is before it.
+    #[inline(always)]
+    pub(crate) fn take_end_of_object(&mut self) -> bool {
+        let is_next = self.byte() == Some(b'}');
+        if is_next {
+            self.leave();
+        }
+        is_next
+    }
+
+    /// Takes the object that [`Scanner::peek`] saw, like [`Scanner::value`], and tells where its members stand in it.
+    pub(crate) fn object_with_members(&mut self, members: &mut FewMembers) -> Result<Value<'a>, ScanError> {
+        let start = self.at;
+        self.enter_object()?;
+        while let Some(key) = self.skip_key()? {
+            let at = self.at;
+            let (kind, value) = match self.skip_quickly() {
+                Some(kind) => (kind, Token { start: at, end: self.at, escaped: false }),
+                None => {
+                    let kind = self.peek()?;
+                    (kind, self.skip(kind)?)
+                }
+            };
+            members.push(Member {
+                key: Span::new(key.start - start, key.end - start, Kind::String, key.escaped),
+                value: Span::new(value.start - start, value.end - start, kind, value.escaped),
+            });
+        }
+        Ok(Value { kind: Kind::Object, text: self.since(start), escaped: false })
+    }
+
+    /// Skips what most names are: without escapes, and without space before and after. Else nothing is skipped.
+    #[inline(always)]
+    pub(super) fn quick_key(&mut self) -> Option<Token> {
+        let bytes = self.text.as_bytes();
+        let start = self.next_name()?;
+        if bytes.get(start) != Some(&b'"') {
+            return None;
+        }
+        let end = plain_end(bytes, start + 1);
+        let Some([b'"', b':', ..]) = bytes.get(end..) else { return None };
+        self.fresh = false;
+        self.at = end + 2;
+        Some(Token { start, end: end + 1, escaped: false })
+    }
+    /// Where the next member's name begins, if no space is before it: after a comma, unless it is the first.
+    #[inline(always)]
+    fn next_name(&self) -> Option<usize> {
+        match self.fresh {
+            true => Some(self.at),
+            false if self.byte() == Some(b',') => Some(self.at + 1),
+            false => None,
+        }
+    }
+}
