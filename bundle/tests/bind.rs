@@ -271,8 +271,11 @@ fn two_hundred_parameters_are_found() {
 fn headers_that_are_ready_never_show_their_secrets() {
     let mut tool = tool("GET", "/").fixed("header", "authorization", "Bearer ${SHOP_TOKEN}").build();
     let heads = Heads::new(&tool.contents, &tool.variables, &tool.limits);
-    assert!(heads.of(0).is_some() && heads.of(1).is_none());
-    assert!(!format!("{heads:?}").contains("s3cret"));
+    assert_eq!(format!("{:?}", heads.of(0)), "Some(Head { covers: 1, .. })");
+    assert!(heads.of(1).is_none());
+    let shown = format!("{heads:?}");
+    let as_numbers = format!("{:?}", "s3cret".as_bytes());
+    assert!(!shown.contains("s3cret") && !shown.contains(as_numbers.trim_matches(['[', ']'])), "{shown}");
     // What cannot be sent is told with each call, as it is without them.
     tool.variables = vec!["a\nb".into()];
     assert_eq!(tool.kind("{}"), ProblemKind::InvalidHeaderValue);
