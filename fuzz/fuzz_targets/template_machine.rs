@@ -16,7 +16,8 @@ use mcp_bundle::format;
 use mcp_bundle::template::{Ambient, Limits, Scratch, render_text};
 use programs::Manner;
 
-const LIMITS: Limits = Limits { steps: 3000, iterations: 300, output: 2000, values: 500, text: 4000, depth: 16 };
+const LIMITS: Limits =
+    Limits { steps: 3000, iterations: 300, output: 2000, values: 500, text: 4000, depth: 16 };
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((&first, rest)) = bytes.split_first() else { return };

@@ -47,10 +47,12 @@ fn render(contents: &mcp_bundle::plan::Contents) -> Option<String> {
     let mut out = vec![b'"'];
     let program = &contents.templates.programs[0];
     let ambient = Ambient { now_ms: 1_700_000_000_000, seed: 7 };
-    render_text(contents, program, DATA, &ambient, &limits, &mut Scratch::default(), &mut (), &mut out).ok()?;
+    render_text(contents, program, DATA, &ambient, &limits, &mut Scratch::default(), &mut (), &mut out)
+        .ok()?;
     out.push(b'"');
     let out = String::from_utf8(out).expect("text is text");
-    let value = mcp_bundle::json::Scanner::of_text(&out, 1).value().expect("a string that nothing breaks out of");
+    let value =
+        mcp_bundle::json::Scanner::of_text(&out, 1).value().expect("a string that nothing breaks out of");
     assert_eq!(value.text.len(), out.len());
     Some(out)
 }
