@@ -1,19 +1,24 @@
-//! Whatever the arguments, a bound request keeps its shape.
+//! Whatever the arguments, a bound request keeps its shape, and it is the same when they are read as part of a message.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mcp_bundle::bind::{Limits, Request, Scratch, Values, bind};
+use mcp_bundle::bind::{Arguments, BindError, Heads, Limits, Request, Scratch, Values, bind, bind_arguments};
+use mcp_bundle::envelope::{self, Body};
+use mcp_bundle::json::{MAX_DEPTH, ScanError, ScanErrorKind};
 use mcp_bundle::matchers::Matchers;
-use mcp_bundle::plan::Contents;
+use mcp_bundle::plan::{Contents, ToolPlan};
+use mcp_bundle::schema::{StrictError, parse_strict};
 use mcpc::check::{MemoryFiles, check_files};
+use serde::de::IgnoredAny;
 use std::sync::OnceLock;
 
 const SPEC: &str = r#"
 [[tool]]
-name = "t"
+name = "closed"
 description = "A tool with an argument in every position."
 method = "POST"
 endpoint = "https://api.example.com/a/{p}/b/{list}"
+headers = { accept = "application/json", authorization = "Bearer ${TOKEN}" }
 parameters = [
   { name = "p", required = true, position = "path" },
   { name = "list", type = "array", required = true, position = "path", style = "comma", items = { type = "string" } },
@@ -23,22 +28,49 @@ parameters = [
   { name = "b", type = "object", wire_name = "x.y" },
   { name = "n", type = "number", minimum = -1.5, maximum = 1e30 },
 ]
+
+[[tool]]
+name = "open"
+description = "A tool that takes arguments of any name."
+method = "POST"
+endpoint = "https://api.example.com/a/b/c/d"
+headers = { authorization = "Bearer ${TOKEN}" }
+input_schema = { type = "object", properties = { n = { type = "integer" }, l = { type = "array", items = { type = "object", properties = { k = { type = "string" } }, additionalProperties = false } } }, additionalProperties = true }
 "#;
 
-fn contents() -> &'static Contents {
-    static CONTENTS: OnceLock<Contents> = OnceLock::new();
-    CONTENTS.get_or_init(|| check_files(&MemoryFiles::one("spec.toml", SPEC)).contents.expect("the spec is clean"))
+struct World {
+    contents: Contents,
+    matchers: Matchers,
+    variables: Vec<Box<str>>,
+    limits: Limits,
+    heads: Heads,
+}
+
+fn world() -> &'static World {
+    static WORLD: OnceLock<World> = OnceLock::new();
+    WORLD.get_or_init(|| {
+        let contents = check_files(&MemoryFiles::one("spec.toml", SPEC)).contents.expect("the spec is clean");
+        let variables = vec!["s3cret".into(); contents.manifest.variables.len()];
+        let limits = Limits::default();
+        let heads = Heads::new(&contents, &variables, &limits);
+        World { matchers: Matchers::new(&contents), contents, variables, limits, heads }
+    })
 }
 
 fuzz_target!(|arguments: &[u8]| {
-    let contents = contents();
-    let matchers = Matchers::new(contents);
-    let values = Values::default();
-    let (mut scratch, mut request) = (Scratch::default(), Request::default());
-    let (_, tool) = contents.tool("t").expect("the tool is there");
-    if bind(contents, &matchers, tool, arguments, &values, &Limits::default(), &mut scratch, &mut request).is_err() {
-        return;
+    let World { contents, matchers, variables, limits, .. } = world();
+    let values = Values { variables, ..Values::default() };
+    for (index, tool) in contents.tools.iter().enumerate() {
+        let (mut scratch, mut request) = (Scratch::default(), Request::default());
+        let bound = bind(contents, matchers, tool, arguments, &values, limits, &mut scratch, &mut request);
+        assert_same_of_a_message(index, tool, arguments, scratch, &bound, &request);
+        if bound.is_ok() {
+            assert_contained(contents, tool, &request);
+        }
     }
+});
+
+fn assert_contained(contents: &Contents, tool: &ToolPlan, request: &Request) {
     let url = request.url(contents, tool);
     let path = url.strip_prefix("https://api.example.com/").expect("the host never changes");
     let path = path.split('?').next().unwrap_or_default();
@@ -46,6 +78,49 @@ fuzz_target!(|arguments: &[u8]| {
     for (name, value) in request.headers() {
         assert!(!name.contains(['\r', '\n', ':']) && !value.contains(['\r', '\n', '\0']));
     }
-    // The scanner of the arguments is our own; the body's validity is judged by another.
-    assert!(request.body().is_none_or(|body| mcp_bundle::schema::parse_strict(body, 128).is_ok()));
-});
+    let Some(body) = request.body() else { return };
+    // The scanner of the arguments is our own; the body's validity is judged by others.
+    assert!(serde_json::from_slice::<IgnoredAny>(body).is_ok());
+    // Numbers of any size are JSON, but not all are floats.
+    let strict = parse_strict(body, 128);
+    assert!(matches!(strict, Ok(_) | Err(StrictError::NumberOutOfRange { .. })), "{strict:?}");
+}
+
+/// A proxy knows where arguments stand in a message and has fixed headers ready: nothing else may come of it.
+///
+/// `scratch` has been used, as that of a proxy.
+fn assert_same_of_a_message(
+    index: usize,
+    tool: &ToolPlan,
+    arguments: &[u8],
+    mut scratch: Scratch,
+    bound: &Result<(), BindError>,
+    request: &Request,
+) {
+    let World { contents, matchers, variables, limits, heads } = world();
+    // What is no JSON may well become some inside a message.
+    let is_json = |text| serde_json::from_str::<IgnoredAny>(text).is_ok();
+    if !std::str::from_utf8(arguments).is_ok_and(is_json) {
+        return assert!(bound.is_err());
+    }
+    let body = [br#"{"method":"tools/call","params":{"arguments":"#, arguments, b"}}"].concat();
+    let message = match envelope::read(&body, MAX_DEPTH, 1) {
+        Ok(Body::One(message)) => message,
+        // The scanner's two refusals; a message is two levels deeper than its arguments.
+        Err(ScanError { kind: ScanErrorKind::LoneSurrogate | ScanErrorKind::TooDeep, .. }) => {
+            return assert!(bound.is_err());
+        }
+        other => panic!("{other:?}"),
+    };
+    let Some(read) = Arguments::of_params(&message.params) else {
+        return assert_eq!(arguments.trim_ascii(), b"null");
+    };
+    let head = Some(heads.of(index).expect("each tool has one"));
+    let values = Values { variables, head, ..Values::default() };
+    let mut same = Request::default();
+    let again = bind_arguments(contents, matchers, tool, &read, &values, limits, &mut scratch, &mut same);
+    assert_eq!(&again, bound);
+    if bound.is_ok() {
+        assert_eq!(&same, request);
+    }
+}
