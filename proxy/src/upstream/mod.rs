@@ -89,6 +89,9 @@ pub struct Received {
     spare: String,
 }
 
+/// Content types are longer only by mistake or malice, and HTTP/2 lets them have megabytes.
+const LONGEST_KEPT_TYPE: usize = 256;
+
 impl Received {
     pub fn clear(&mut self) {
         self.status = 0;
@@ -108,6 +111,8 @@ impl Received {
                 *buffer = Vec::new();
             }
         }
+        self.content_type.take_if(|text| text.capacity() > LONGEST_KEPT_TYPE);
+        self.content_location = None;
     }
 }
 

@@ -1,7 +1,7 @@
 //! Bodies: framing, compression and caps.
 
 use super::script::{OK, Step, answer, upstream};
-use crate::upstream::UpstreamError;
+use crate::upstream::{LONGEST_KEPT_TYPE, Received, UpstreamError};
 use std::io::Write;
 
 /// An answer whose body is compressed.
@@ -142,4 +142,16 @@ async fn the_cap_holds_however_the_body_is_framed() {
         upstream(vec![vec![answer("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n1234567890")]]).caller();
     caller.max_response = 10;
     assert_eq!(caller.get().await, Ok(200));
+}
+
+#[test]
+fn memory_of_an_overlong_content_type_is_given_back() {
+    let mut received = Received { content_type: Some("a".repeat(1 << 20)), ..Received::default() };
+    received.shrink(64 << 10);
+    received.clear();
+    assert!(received.spare.capacity() <= LONGEST_KEPT_TYPE);
+    received.content_type = Some("application/json".to_owned());
+    received.shrink(64 << 10);
+    received.clear();
+    assert_eq!(received.spare, "application/json", "that of most answers is kept");
 }
