@@ -21,6 +21,9 @@ struct Decimal<'a> {
 
 /// Compares the values of two JSON number texts.
 pub fn compare(left: &str, right: &str) -> Ordering {
+    if let Some(order) = compare_naturals(left.as_bytes(), right.as_bytes()) {
+        return order;
+    }
     if let (Some(left), Some(right)) = (Small::parse(left), Small::parse(right)) {
         return left.compare(&right);
     }
@@ -30,6 +33,21 @@ pub fn compare(left: &str, right: &str) -> Ordering {
         (-1, -1) => right.compare_digits(&left),
         (left, right) => left.cmp(&right),
     }
+}
+
+/// Compares two numbers that are only digits, as most are; `None` if one is not. The longer one is greater, since JSON has no
+/// leading zeros.
+#[inline]
+pub(crate) fn compare_naturals(left: &[u8], right: &[u8]) -> Option<Ordering> {
+    if !is_natural(left) || !is_natural(right) {
+        return None;
+    }
+    Some(left.len().cmp(&right.len()).then_with(|| left.cmp(right)))
+}
+
+#[inline]
+pub(crate) fn is_natural(text: &[u8]) -> bool {
+    text.iter().all(u8::is_ascii_digit)
 }
 
 /// Whether a JSON number text has an integer value: `1.0` and `1e3` do.

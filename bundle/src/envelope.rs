@@ -54,67 +54,77 @@ pub struct Meta<'a> {
 }
 
 /// What a body holds.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly every body is one message, which needs no memory of its own"
-)]
 #[derive(Debug)]
-pub enum Body<'a> {
-    One(Message<'a>),
+pub enum Body<'m, 'a> {
+    One(&'m Message<'a>),
     /// The elements of an array, at most as many as allowed and one more.
     Batch(Vec<Message<'a>>),
     /// JSON, but neither an object nor an array.
     Other,
 }
 
-/// Reads a body. `most` bounds the messages of a batch.
-pub fn read(body: &[u8], depth: usize, most: usize) -> Result<Body<'_>, ScanError> {
-    // A message is large: it is filled where the caller gets it, not moved there.
-    let mut read = Ok(Body::One(Message::default()));
-    let filled = match &mut read {
-        Ok(read) => fill(read, body, depth, most),
-        Err(_) => Ok(()),
+/// Reads a body. `most` bounds the messages of a batch. Nearly every body is one message, which is large: it is filled in
+/// `place` and stays there.
+pub fn read<'m, 'a>(
+    body: &'a [u8],
+    depth: usize,
+    most: usize,
+    place: &'m mut Option<Message<'a>>,
+) -> Result<Body<'m, 'a>, ScanError> {
+    let mut scanner = Scanner::new(body, depth)?;
+    let read = match scanner.peek()? {
+        Kind::Object => {
+            let one = place.insert(Message::default());
+            message(&mut scanner, one)?;
+            Body::One(one)
+        }
+        Kind::Array => Body::Batch(batch(&mut scanner, most)?),
+        kind => {
+            scanner.take(kind)?;
+            Body::Other
+        }
     };
-    if let Err(error) = filled {
-        read = Err(error);
-    }
-    read
+    scanner.finish()?;
+    Ok(read)
 }
 
-fn fill<'a>(read: &mut Body<'a>, body: &'a [u8], depth: usize, most: usize) -> Result<(), ScanError> {
-    let mut scanner = Scanner::new(body, depth)?;
-    match (scanner.peek()?, &mut *read) {
-        (Kind::Object, Body::One(one)) => message(&mut scanner, one)?,
-        (Kind::Array, _) => {
-            let mut messages = Vec::new();
-            scanner.enter_array()?;
-            while scanner.next_item()? {
-                let mut element = Message::default();
-                match scanner.peek()? {
-                    Kind::Object => message(&mut scanner, &mut element)?,
-                    _ => {
-                        scanner.value()?;
-                        element.id = Id::Invalid;
-                    }
-                }
-                if messages.len() <= most {
-                    messages.push(element);
-                }
+fn batch<'a>(scanner: &mut Scanner<'a>, most: usize) -> Result<Vec<Message<'a>>, ScanError> {
+    let mut messages = Vec::new();
+    scanner.enter_array()?;
+    while scanner.next_item()? {
+        let mut element = Message::default();
+        match scanner.peek()? {
+            Kind::Object => message(scanner, &mut element)?,
+            kind => {
+                scanner.take(kind)?;
+                element.id = Id::Invalid;
             }
-            *read = Body::Batch(messages);
         }
-        _ => {
-            scanner.value()?;
-            *read = Body::Other;
+        if messages.len() <= most {
+            messages.push(element);
         }
     }
-    scanner.finish()
+    Ok(messages)
 }
 
 impl<'a> Message<'a> {
     #[inline]
     pub fn is_method(&self, name: &str) -> bool {
         self.method.is_some_and(|method| method.is_text(name))
+    }
+
+    #[inline(always)]
+    fn take_id(&mut self, scanner: &mut Scanner<'a>) -> Result<(), ScanError> {
+        self.is_ambiguous |= self.id != Id::Absent;
+        self.id = id(scanner.value()?);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn take_params(&mut self, scanner: &mut Scanner<'a>) -> Result<(), ScanError> {
+        self.is_ambiguous |= self.params.is_present;
+        self.is_ambiguous |= params(scanner, &mut self.params)?;
+        Ok(())
     }
 
     /// The id's JSON text, if it can be echoed.
@@ -130,8 +140,12 @@ impl<'a> Message<'a> {
 #[derive(Debug, Clone, Copy)]
 enum Name {
     Version,
+    /// The version that there is, and the name of the id.
+    VersionAndId,
     Id,
     Method,
+    /// The method that most messages have, and the name of its parameters.
+    CallAndParams,
     Params,
     Answer,
     Tool,
@@ -146,10 +160,12 @@ enum Name {
     Other,
 }
 
-/// Names as they stand in a message, those first that most messages have.
+/// Names as they stand in a message, those first that most messages have. Some come with what clients write beside them.
 type Names<const N: usize> = [(&'static str, Name); N];
 
-const MESSAGE: Names<6> = [
+const MESSAGE: Names<8> = [
+    (r#""jsonrpc":"2.0","id":"#, Name::VersionAndId),
+    (r#""method":"tools/call","params":"#, Name::CallAndParams),
     (r#""jsonrpc":"#, Name::Version),
     (r#""id":"#, Name::Id),
     (r#""method":"#, Name::Method),
@@ -157,6 +173,9 @@ const MESSAGE: Names<6> = [
     (r#""result":"#, Name::Answer),
     (r#""error":"#, Name::Answer),
 ];
+
+/// The method of a call.
+const CALL: Value<'_> = Value { kind: Kind::String, text: r#""tools/call""#, escaped: false };
 
 const PARAMS: Names<7> = [
     (r#""name":"#, Name::Tool),
@@ -178,16 +197,19 @@ const META: Names<4> = [
 /// Takes the next member's name; `None` when the object is closed.
 #[inline(always)]
 fn next_name<const N: usize>(scanner: &mut Scanner<'_>, names: &Names<N>) -> Result<Option<Name>, ScanError> {
+    if let Some(name) = scanner.take_known_name(names) {
+        return Ok(Some(name));
+    }
     if scanner.take_end_of_object() {
         return Ok(None);
     }
-    for (text, name) in names {
-        if scanner.take_member(text.as_bytes()) {
-            return Ok(Some(*name));
-        }
-    }
+    other_name(scanner, names)
+}
+
+/// A name that is written in another way, or not known.
+#[inline(never)]
+fn other_name(scanner: &mut Scanner<'_>, names: &[(&str, Name)]) -> Result<Option<Name>, ScanError> {
     let Some(key) = scanner.next_key()? else { return Ok(None) };
-    // However else it is written.
     let mut buffer = String::new();
     let key = key.unescaped(&mut buffer);
     let known = names.iter().find(|(text, _)| text.get(1..text.len() - 2) == Some(key));
@@ -202,20 +224,24 @@ fn message<'a>(scanner: &mut Scanner<'a>, message: &mut Message<'a>) -> Result<(
         match name {
             Name::Version => {
                 message.is_ambiguous |= std::mem::replace(&mut seen_version, true);
-                message.is_rpc = scanner.likely_string(br#""2.0""#)?.is_text("2.0");
+                message.is_rpc = scanner.value()?.is_text("2.0");
             }
-            Name::Id => {
-                message.is_ambiguous |= message.id != Id::Absent;
-                message.id = id(scanner.value()?);
+            Name::VersionAndId => {
+                message.is_ambiguous |= std::mem::replace(&mut seen_version, true);
+                message.is_rpc = true;
+                message.take_id(scanner)?;
             }
+            Name::Id => message.take_id(scanner)?,
             Name::Method => {
                 message.is_ambiguous |= message.method.is_some();
-                message.method = Some(scanner.likely_string(br#""tools/call""#)?);
+                message.method = Some(scanner.value()?);
             }
-            Name::Params => {
-                message.is_ambiguous |= message.params.is_present;
-                message.is_ambiguous |= params(scanner, &mut message.params)?;
+            Name::CallAndParams => {
+                message.is_ambiguous |= message.method.is_some();
+                message.method = Some(CALL);
+                message.take_params(scanner)?;
             }
+            Name::Params => message.take_params(scanner)?,
             name => {
                 message.is_answer |= matches!(name, Name::Answer);
                 scanner.value()?;
@@ -242,9 +268,11 @@ fn params<'a>(scanner: &mut Scanner<'a>, params: &mut Params<'a>) -> Result<bool
             Name::Arguments => {
                 twice |= params.arguments.is_some();
                 params.argument_places.clear();
-                params.arguments = Some(match scanner.peek()? {
-                    Kind::Object => scanner.object_with_members(&mut params.argument_places)?,
-                    kind => scanner.take(kind)?,
+                let kind = scanner.peek()?;
+                params.arguments = Some(if kind == Kind::Object {
+                    scanner.object_with_members(&mut params.argument_places)?
+                } else {
+                    scanner.take(kind)?
                 });
                 continue;
             }
@@ -306,8 +334,8 @@ mod tests {
     use super::*;
 
     fn one(text: &str) -> Message<'_> {
-        match read(text.as_bytes(), 64, 8).unwrap() {
-            Body::One(message) => message,
+        match read(text.as_bytes(), 64, 8, &mut None).unwrap() {
+            Body::One(message) => *message,
             other => panic!("{other:?}"),
         }
     }
@@ -321,6 +349,29 @@ mod tests {
         assert!(message.is_rpc && message.is_method("tools/call") && !message.is_ambiguous);
         assert_eq!(message.params.arguments.unwrap().text, r#"{"a":[1]}"#);
         assert!(message.params.meta.is_object);
+    }
+
+    #[test]
+    fn members_that_clients_write_together_are_members_all_the_same() {
+        let orders = [
+            r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"t"}}"#,
+            r#"{"method":"tools/call","params":{"name":"t"},"jsonrpc":"2.0","id":7}"#,
+            r#"{"jsonrpc":"2.0", "id":7,"params":{"name":"t"},"method":"tools/call"}"#,
+            r#"{"id":7,"jsonrpc":"2.0","method":"tools/call" ,"params":{"name":"t"}}"#,
+        ];
+        for text in orders {
+            let message = one(text);
+            assert!(message.is_rpc && message.is_method("tools/call") && !message.is_ambiguous, "{text}");
+            assert_eq!(message.id_text(), Some("7"));
+            assert!(message.params.name.unwrap().is_text("t"));
+        }
+        for text in [
+            r#"{"jsonrpc":"2.0","id":}"#,
+            r#"{"jsonrpc":"2.0","id"}"#,
+            r#"{"method":"tools/call","params":}"#,
+        ] {
+            assert!(read(text.as_bytes(), 64, 8, &mut None).is_err(), "{text}");
+        }
     }
 
     #[test]
@@ -342,6 +393,10 @@ mod tests {
             r#"{"params":{"name":"a","n\u0061me":"b"}}"#,
             r#"{"params":{"_meta":{},"_meta":{}}}"#,
             r#"{"jsonrpc":"2.0","jsonrpc":"2.0"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"jsonrpc":"2.0"}"#,
+            r#"{"id":1,"jsonrpc":"2.0","id":1}"#,
+            r#"{"method":"a","method":"tools/call","params":{}}"#,
+            r#"{"params":{},"method":"tools/call","params":{}}"#,
         ] {
             assert!(one(text).is_ambiguous, "{text}");
         }
@@ -351,15 +406,15 @@ mod tests {
     #[test]
     fn batches_are_bounded() {
         let text = format!("[{}]", vec!["{}"; 100].join(","));
-        let Body::Batch(messages) = read(text.as_bytes(), 64, 8).unwrap() else { panic!() };
+        let Body::Batch(messages) = read(text.as_bytes(), 64, 8, &mut None).unwrap() else { panic!() };
         assert_eq!(messages.len(), 9);
     }
 
     #[test]
     fn what_is_no_json_is_an_error() {
         for text in ["", "{", "{}x", "[1,]", "\u{feff}{}", "{\"a\":\"\\ud800\"}"] {
-            assert!(read(text.as_bytes(), 64, 8).is_err(), "{text}");
+            assert!(read(text.as_bytes(), 64, 8, &mut None).is_err(), "{text}");
         }
-        assert!(read(&b"[".repeat(1000), 64, 8).is_err());
+        assert!(read(&b"[".repeat(1000), 64, 8, &mut None).is_err());
     }
 }

@@ -28,13 +28,14 @@ impl Lookup {
     }
 
     /// The index of the tool in `contents`, which are those of `new`.
+    #[inline]
     pub fn find(&self, contents: &Contents, name: &str) -> Option<usize> {
         let mask = self.slots.len().wrapping_sub(1);
         let mut at = hash(name);
         loop {
             let index = (*self.slots.get(at as usize & mask)? as usize).checked_sub(1)?;
             let tool = contents.tools.get(index)?;
-            if contents.strings.get(tool.name) == name {
+            if contents.strings.is(tool.name, name.as_bytes()) {
                 return Some(index);
             }
             at = at.wrapping_add(1);
@@ -43,6 +44,7 @@ impl Lookup {
 }
 
 /// FNV-1a: names are short.
+#[inline]
 fn hash(name: &str) -> u64 {
     name.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))

@@ -11,25 +11,24 @@ use std::collections::HashMap;
 pub struct StrId(pub u32);
 
 /// The strings of a loaded bundle.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pool {
     text: String,
-    /// Where each string ends in `text` and the next one begins, after the 0 at which the first one begins.
-    bounds: Vec<u32>,
+    /// Where each string begins and ends in `text`. They follow each other, but so one look finds both.
+    places: Vec<[u32; 2]>,
 }
 
 impl Pool {
     /// Takes a text and the ends of its strings, if the ends ascend and fall between characters.
     pub fn new(text: String, ends: impl ExactSizeIterator<Item = u32>) -> Option<Pool> {
-        let mut bounds = Vec::with_capacity(ends.len() + 1);
-        bounds.push(0);
+        let mut places = Vec::with_capacity(ends.len());
         let mut start = 0;
         for end in ends {
-            text.get(start..end as usize)?;
-            start = end as usize;
-            bounds.push(end);
+            text.get(start as usize..end as usize)?;
+            places.push([start, end]);
+            start = end;
         }
-        (start == text.len()).then_some(Pool { text, bounds })
+        (start as usize == text.len()).then_some(Pool { text, places })
     }
 
     /// The string, or `""` for an id that is not in the pool (a loaded bundle has none such).
@@ -51,42 +50,69 @@ impl Pool {
         self.place(id).and_then(|(start, end)| self.text.as_bytes().get(start..end)).unwrap_or_default()
     }
 
-    /// Whether the string is this one. Of most others, the length already says that they are not.
+    /// Appends the string. Most are short, and a copy of fixed length takes fewer steps than one of any.
     #[inline]
+    pub(crate) fn append(&self, id: StrId, out: &mut Vec<u8>) {
+        const SHORT: usize = 16;
+        let Some((start, end)) = self.place(id) else { return };
+        let rest = self.text.as_bytes().get(start..).unwrap_or_default();
+        match rest.first_chunk::<SHORT>() {
+            Some(block) if end - start <= SHORT => {
+                let length = out.len() + (end - start);
+                out.extend_from_slice(block);
+                out.truncate(length);
+            }
+            _ => out.extend_from_slice(rest.get(..end - start).unwrap_or_default()),
+        }
+    }
+
+    /// Whether the string is this one. Of most others, the length already says that they are not.
+    #[inline(always)]
     pub(crate) fn is(&self, id: StrId, text: &[u8]) -> bool {
         self.place(id).is_some_and(|(start, end)| {
-            end - start == text.len() && self.text.as_bytes().get(start..end) == Some(text)
+            end - start == text.len()
+                && self.text.as_bytes().get(start..end).is_some_and(|string| same(string, text))
         })
     }
 
-    #[inline]
+    #[inline(always)]
     fn place(&self, id: StrId) -> Option<(usize, usize)> {
-        let &[start, end] = self.bounds.get(id.0 as usize..)?.first_chunk()?;
+        let &[start, end] = self.places.get(id.0 as usize)?;
         Some((start as usize, end as usize))
     }
 
     /// How many strings there are.
     pub fn len(&self) -> usize {
-        self.ends().len()
+        self.places.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.ends().is_empty()
+        self.places.is_empty()
     }
 
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    pub(crate) fn ends(&self) -> &[u32] {
-        self.bounds.get(1..).unwrap_or_default()
+    pub(crate) fn ends(&self) -> impl Iterator<Item = u32> {
+        self.places.iter().map(|&[_, end]| end)
     }
 }
 
-impl Default for Pool {
-    fn default() -> Pool {
-        Pool { text: String::new(), bounds: vec![0] }
+/// Whether two texts of the same length are the same. Names are short: comparing a few bytes here takes fewer steps than the
+/// call that comparing any number of them is.
+#[inline(always)]
+fn same(left: &[u8], right: &[u8]) -> bool {
+    match left.len() {
+        4..=7 => same_ends::<4>(left, right),
+        8..=16 => same_ends::<8>(left, right),
+        _ => left == right,
     }
+}
+
+#[inline(always)]
+fn same_ends<const N: usize>(left: &[u8], right: &[u8]) -> bool {
+    left.first_chunk::<N>() == right.first_chunk() && left.last_chunk::<N>() == right.last_chunk()
 }
 
 /// Builds a pool; equal strings get equal ids, ids ascend in the order of first use.
@@ -107,8 +133,9 @@ impl PoolBuilder {
             return id;
         }
         let id = StrId(self.pool.len() as u32);
+        let start = self.pool.text.len() as u32;
         self.pool.text.push_str(text);
-        self.pool.bounds.push(self.pool.text.len() as u32);
+        self.pool.places.push([start, self.pool.text.len() as u32]);
         self.ids.insert(text.into(), id);
         id
     }
@@ -145,6 +172,34 @@ mod tests {
         assert!(Pool::new("ab".into(), [2, 1].into_iter()).is_none(), "descending");
         assert!(Pool::new("ab".into(), [1].into_iter()).is_none(), "text left over");
         assert!(Pool::new("ab".into(), [9].into_iter()).is_none(), "beyond the text");
+    }
+
+    #[test]
+    fn texts_of_any_length_are_appended_and_compared() {
+        let text: String = ('0'..='Z').collect();
+        for length in 0..=text.len() {
+            let part = text.get(..length).unwrap();
+            for rest in ["", "0123456789012345"] {
+                let pool = Pool::new(
+                    format!("{part}{rest}"),
+                    [part.len() as u32, (part.len() + rest.len()) as u32].into_iter(),
+                )
+                .unwrap();
+                let mut out = b"before".to_vec();
+                pool.append(StrId(0), &mut out);
+                assert_eq!(out, [b"before", part.as_bytes()].concat());
+                assert!(pool.is(StrId(0), part.as_bytes()));
+                assert!(!pool.is(StrId(0), format!("{part}x").as_bytes()));
+                for at in 0..length {
+                    let mut other = part.as_bytes().to_vec();
+                    other[at] = b'x';
+                    assert!(!pool.is(StrId(0), &other), "{length} {at}");
+                }
+            }
+        }
+        let mut out = Vec::new();
+        Pool::default().append(StrId(7), &mut out);
+        assert!(out.is_empty());
     }
 
     #[test]

@@ -104,7 +104,8 @@ fn assert_same_of_a_message(
         return assert!(bound.is_err());
     }
     let body = [br#"{"method":"tools/call","params":{"arguments":"#, arguments, b"}}"].concat();
-    let message = match envelope::read(&body, MAX_DEPTH, 1) {
+    let mut place = None;
+    let message = match envelope::read(&body, MAX_DEPTH, 1, &mut place) {
         Ok(Body::One(message)) => message,
         // The scanner's two refusals; a message is two levels deeper than its arguments.
         Err(ScanError { kind: ScanErrorKind::LoneSurrogate | ScanErrorKind::TooDeep, .. }) => {

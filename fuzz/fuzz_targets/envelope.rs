@@ -15,7 +15,8 @@ const BATCH: usize = 8;
 const FEW: usize = 8;
 
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(body) = read(bytes, DEPTH, BATCH) else { return };
+    let mut place = None;
+    let Ok(body) = read(bytes, DEPTH, BATCH, &mut place) else { return };
     // Also those of messages that are not served.
     match &body {
         Body::One(message) => assert_places(&message.params),
@@ -28,7 +29,7 @@ fuzz_target!(|bytes: &[u8]| {
         Err(error) => return assert!(error.to_string().contains("out of range"), "{error}"),
     };
     match body {
-        Body::One(message) => agree(&message, &parsed),
+        Body::One(message) => agree(message, &parsed),
         Body::Batch(messages) => {
             assert!(messages.len() <= BATCH + 1);
             let elements = parsed.as_array().expect("a batch is an array");

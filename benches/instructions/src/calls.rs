@@ -49,8 +49,8 @@ impl Calls {
 
     /// From a request's body to the upstream request, and on to the result if there is an answer.
     pub fn call(&mut self, body: &[u8], answer: Option<&[u8]>) -> Result<(), Failure> {
-        let read = envelope::read(body, DEPTH, BATCH)?;
-        let Body::One(message) = &read else {
+        let mut place = None;
+        let Body::One(message) = envelope::read(body, DEPTH, BATCH, &mut place)? else {
             return Err("the body is not one message".into());
         };
         if message.is_ambiguous || !message.is_rpc || !message.is_method("tools/call") {

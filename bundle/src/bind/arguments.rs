@@ -1,6 +1,6 @@
 //! The pass over the arguments: each is looked up, checked, and its place remembered.
 
-use super::check::{At, Checker, Step};
+use super::check::{At, Checker, Step, is_plainly_fine};
 use super::problem::ProblemKind;
 use super::{Arguments, Limits, Mark, Problems, Scratch, Slot, wording};
 use crate::json::{Kind, MAX_DEPTH, Member, ScanError, ScanErrorKind, Scanner, Span, Value};
@@ -22,6 +22,10 @@ pub(super) fn collect(
     scratch: &mut Scratch,
     problems: &mut Problems,
 ) -> bool {
+    if arguments.text.len() > Span::MAX_TEXT {
+        problems.push(ProblemKind::TooLarge, || (String::new(), "the arguments are too long".to_owned()));
+        return false;
+    }
     scratch.slots.clear();
     scratch.slots.resize(tool.parameters.len(), Slot::Absent);
     scratch.extras.clear();
@@ -45,8 +49,9 @@ pub(super) fn collect(
         limits,
     };
     let read = match arguments.members {
-        Some(members) => pass.known(members),
-        None => pass.scan(),
+        // What may be too deep must be told before anything else about an argument: it is scanned again.
+        Some(members) if arguments.depth <= limits.depth => pass.known(members),
+        _ => pass.scan(),
     };
     match read {
         Ok(true) => {
@@ -64,22 +69,27 @@ pub(super) fn collect(
 /// Index of a parameter.
 #[inline]
 pub(super) fn find_parameter(contents: &Contents, tool: &ToolPlan, name: &str) -> Option<usize> {
-    find_name(&contents.strings, &tool.parameters, |parameter| parameter.name, name)
+    find_name(&contents.strings, &tool.parameters, |parameter| parameter.name, name.as_bytes())
 }
 
 /// Index of a name in a sorted list. In a short one, looking for equal lengths is faster than
 /// comparing texts in a binary search.
-#[inline]
+#[inline(always)]
 pub(super) fn find_name<T>(
     strings: &Pool,
     list: &[T],
     id: impl Fn(&T) -> StrId,
-    name: &str,
+    name: &[u8],
 ) -> Option<usize> {
     if list.len() > SHORT_LIST {
-        return list.binary_search_by(|item| strings.get(id(item)).cmp(name)).ok();
+        return list.binary_search_by(|item| strings.bytes(id(item)).cmp(name)).ok();
     }
-    list.iter().position(|item| strings.is(id(item), name.as_bytes()))
+    for (index, item) in list.iter().enumerate() {
+        if strings.is(id(item), name) {
+            return Some(index);
+        }
+    }
+    None
 }
 
 struct Pass<'c, 'a> {
@@ -94,15 +104,14 @@ struct Pass<'c, 'a> {
 impl<'a> Pass<'_, 'a> {
     /// Takes arguments whose places are known. `false` if they are readable but not worth a further look.
     fn known(&mut self, members: &[Member]) -> Result<bool, ScanError> {
-        if self.limits.depth == 0 {
-            return Err(ScanError { kind: ScanErrorKind::TooDeep, offset: 0 });
-        }
         let extras = self.checker.names.open();
-        for (count, member) in members.iter().enumerate() {
-            if !self.has_room(count) {
-                return Ok(false);
-            }
+        let within = members.get(..self.limits.arguments).unwrap_or(members);
+        for member in within {
             self.argument(member)?;
+        }
+        if members.len() > self.limits.arguments {
+            self.too_many();
+            return Ok(false);
         }
         self.close(extras);
         Ok(true)
@@ -128,7 +137,8 @@ impl<'a> Pass<'_, 'a> {
         let extras = self.checker.names.open();
         let mut count = 0;
         while let Some(key) = scanner.next_key()? {
-            if !self.has_room(count) {
+            if count == self.limits.arguments {
+                self.too_many();
                 return Ok(false);
             }
             count += 1;
@@ -143,16 +153,11 @@ impl<'a> Pass<'_, 'a> {
         Ok(true)
     }
 
-    /// Whether there may be another argument after so many; reports it if not.
-    fn has_room(&mut self, count: usize) -> bool {
+    fn too_many(&mut self) {
         let limit = self.limits.arguments;
-        if count < limit {
-            return true;
-        }
         self.checker.problems.push(ProblemKind::TooManyArguments, || {
             (String::new(), format!("there are more than {limit} arguments"))
         });
-        false
     }
 
     fn close(&mut self, extras: Mark) {
@@ -161,7 +166,25 @@ impl<'a> Pass<'_, 'a> {
         }
     }
 
+    #[inline(always)]
     fn argument(&mut self, member: &Member) -> Result<(), ScanError> {
+        let (contents, tool) = (self.checker.contents, self.checker.tool);
+        let (strings, parameters) = (&contents.strings, &tool.parameters);
+        let name = member.key.plain_name(self.text);
+        if let Some(name) = name
+            && let Some(index) = find_name(strings, parameters, |parameter| parameter.name, name)
+            && let Some(slot @ Slot::Absent) = self.slots.get_mut(index)
+            && let Some(check) = parameters.get(index).and_then(|found| tool.checks.get(found.check as usize))
+            && is_plainly_fine(contents, check, member.value, self.text)
+        {
+            *slot = Slot::Given(member.value);
+            return Ok(());
+        }
+        self.any_argument(member)
+    }
+
+    /// An argument that needs a closer look.
+    fn any_argument(&mut self, member: &Member) -> Result<(), ScanError> {
         let (contents, tool) = (self.checker.contents, self.checker.tool);
         let key = member.key.of(self.text);
         let index = find_parameter(contents, tool, key.unescaped(self.checker.text));

@@ -19,11 +19,12 @@ impl Heads {
     pub fn new(contents: &Contents, variables: &[Box<str>], limits: &Limits) -> Heads {
         let values = Values { variables, ..Values::default() };
         let (mut scratch, mut request) = (Scratch::default(), Request::default());
-        let mut known: BTreeMap<&[Placed], u32> = BTreeMap::new();
+        let mut known: BTreeMap<(&[Placed], bool), u32> = BTreeMap::new();
         let (mut heads, mut tools) = (Vec::new(), Vec::with_capacity(contents.tools.len()));
         for tool in &contents.tools {
             let fixed = fixed(tool);
-            tools.push(*known.entry(fixed).or_insert_with(|| {
+            let dotless_path = position::has_dotless_path(contents, tool);
+            tools.push(*known.entry((fixed, dotless_path)).or_insert_with(|| {
                 let mut problems = Problems::default();
                 request.clear();
                 let (source, mut sink) =
@@ -31,7 +32,9 @@ impl Heads {
                 position::write_headers(&source, &mut sink, fixed);
                 // What cannot be sent is told call by call.
                 let covers = if problems.count() == 0 { fixed.len() } else { 0 };
-                heads.push(if covers > 0 { request.head_of(covers) } else { Head::default() });
+                let mut head = if covers > 0 { request.head_of(covers) } else { Head::default() };
+                head.dotless_path = dotless_path;
+                heads.push(head);
                 heads.len() as u32 - 1
             }));
         }

@@ -100,6 +100,8 @@ pub(crate) enum Slot {
 pub struct Arguments<'a> {
     text: &'a str,
     members: Option<&'a [Member]>,
+    /// They nest no deeper, themselves included; known with the members.
+    depth: usize,
 }
 
 impl Default for Limits {
@@ -149,14 +151,15 @@ impl Scratch {
 
 impl<'a> Arguments<'a> {
     /// `{}`, which also stands for arguments that are not given.
-    pub const EMPTY: Arguments<'static> = Arguments { text: "{}", members: Some(&[]) };
+    pub const EMPTY: Arguments<'static> = Arguments { text: "{}", members: Some(&[]), depth: 1 };
 
     /// The arguments of a message; `None` if it has none, or `null`.
     #[inline]
     pub fn of_params(params: &'a Params<'_>) -> Option<Arguments<'a>> {
         match params.arguments? {
             Value { kind: Kind::Object, text, .. } => {
-                Some(Arguments { text, members: params.argument_places.all() })
+                let places = &params.argument_places;
+                Some(Arguments { text, members: places.all(), depth: places.depth })
             }
             Value { kind: Kind::Null, .. } => None,
             value => Some(Arguments::of_text(value.text)),
@@ -164,7 +167,7 @@ impl<'a> Arguments<'a> {
     }
 
     pub const fn of_text(text: &'a str) -> Arguments<'a> {
-        Arguments { text, members: None }
+        Arguments { text, members: None, depth: usize::MAX }
     }
 
     pub const fn text(&self) -> &'a str {
@@ -224,6 +227,9 @@ pub fn bind_arguments(
         let (source, mut sink) =
             scratch.ends(contents, tool, arguments.text, values, limits, request, &mut problems);
         position::write(&source, &mut sink);
+    }
+    if problems.count() == 0 {
+        return Ok(());
     }
     problems.into_result(contents.strings.get(tool.name))
 }

@@ -55,25 +55,29 @@ impl Names {
     ///
     /// Sorted by length first, names are only compared with others that are as long, so all of it takes
     /// the size of the names times the logarithm of their number.
+    #[inline]
     pub(crate) fn close<'a>(&mut self, mark: Mark, arguments: &'a str) -> Option<Value<'a>> {
-        let names = self.list.get_mut(mark.list..).unwrap_or_default();
-        let twice = if names.len() < 2 {
-            None
-        } else {
-            let escaped = self.text.as_bytes();
-            let characters = |name: &Name| {
-                let text = if name.key.escaped { escaped } else { arguments.as_bytes() };
-                text.get(name.start..name.end).unwrap_or_default()
-            };
-            let length = |name: &Name| name.end - name.start;
-            names.sort_unstable_by(|a, b| {
-                length(a).cmp(&length(b)).then_with(|| characters(a).cmp(characters(b)))
-            });
-            let next = names.iter().skip(1);
-            names.iter().zip(next).find(|(a, b)| characters(a) == characters(b)).map(|(a, _)| a.key)
-        };
+        if self.list.len() == mark.list {
+            return None;
+        }
+        let twice = self.twice(mark, arguments);
         self.list.truncate(mark.list);
         self.text.truncate(mark.text);
         twice.map(|key| key.of(arguments))
+    }
+
+    fn twice(&mut self, mark: Mark, arguments: &str) -> Option<Span> {
+        let names = self.list.get_mut(mark.list..).unwrap_or_default();
+        let escaped = self.text.as_bytes();
+        let characters = |name: &Name| {
+            let text = if name.key.escaped { escaped } else { arguments.as_bytes() };
+            text.get(name.start..name.end).unwrap_or_default()
+        };
+        let length = |name: &Name| name.end - name.start;
+        names.sort_unstable_by(|a, b| {
+            length(a).cmp(&length(b)).then_with(|| characters(a).cmp(characters(b)))
+        });
+        let next = names.iter().skip(1);
+        names.iter().zip(next).find(|(a, b)| characters(a) == characters(b)).map(|(a, _)| a.key)
     }
 }

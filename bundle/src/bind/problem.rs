@@ -129,6 +129,7 @@ impl Problems {
         self.list.iter().take(count).any(|problem| problem.argument == argument)
     }
 
+    #[inline]
     pub(crate) fn into_result(self, tool: &str) -> Result<(), BindError> {
         if self.list.is_empty() {
             return Ok(());

@@ -31,6 +31,8 @@ pub struct Head {
     lines: Box<[Line]>,
     /// The headers of the plan that they are, from its first.
     pub(crate) covers: usize,
+    /// Values of the path need a look only if they hold a dot or a `%` themselves.
+    pub(crate) dotless_path: bool,
 }
 
 impl fmt::Debug for Head {
@@ -98,7 +100,12 @@ impl Request {
 
     /// The headers written so far, for [`Request::begin_with`].
     pub(crate) fn head_of(&self, covers: usize) -> Head {
-        Head { text: self.head.as_slice().into(), lines: self.lines.as_slice().into(), covers }
+        Head {
+            text: self.head.as_slice().into(),
+            lines: self.lines.as_slice().into(),
+            covers,
+            dotless_path: false,
+        }
     }
 
     /// Writes headers that are known already, before any other.

@@ -105,6 +105,16 @@ impl<'a> Value<'a> {
         self.text.get(1..self.text.len().wrapping_sub(1)).unwrap_or_default()
     }
 
+    /// What most scalars are as text, without a further look: a string without escapes, a number or a boolean.
+    #[inline]
+    pub(crate) fn plain_bytes(&self) -> Option<&'a [u8]> {
+        match (self.kind, self.text.as_bytes()) {
+            (Kind::String, [b'"', raw @ .., b'"']) if !self.escaped => Some(raw),
+            (Kind::Number | Kind::Boolean, text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// A string's characters; `buffer` is used only when there are escapes.
     #[inline]
     pub fn unescaped<'b>(&self, buffer: &'b mut String) -> &'b str

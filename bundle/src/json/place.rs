@@ -2,7 +2,7 @@
 
 use super::{Kind, Value};
 
-/// A value's place in a text of less than 4 GiB.
+/// A value's place in a text of less than 4 GiB: who makes one has seen to that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     start: u32,
@@ -23,16 +23,17 @@ pub struct Member {
 pub struct FewMembers {
     list: [Member; FewMembers::MOST],
     count: usize,
+    /// The object nests no deeper, itself included.
+    pub(crate) depth: usize,
 }
 
 impl Span {
-    /// A place beyond 4 GiB becomes one that no text has.
+    /// Texts longer than this have no places.
+    pub(crate) const MAX_TEXT: usize = u32::MAX as usize;
+
     #[inline]
     pub(crate) const fn new(start: usize, end: usize, kind: Kind, escaped: bool) -> Span {
-        const fn bounded(place: usize) -> u32 {
-            if place > u32::MAX as usize { u32::MAX } else { place as u32 }
-        }
-        Span { start: bounded(start), end: bounded(end), kind, escaped }
+        Span { start: start as u32, end: end as u32, kind, escaped }
     }
 
     /// The place of a value that was scanned from `text`.
@@ -47,6 +48,26 @@ impl Span {
     pub fn of<'a>(&self, text: &'a str) -> Value<'a> {
         let text = text.get(self.start()..self.end()).unwrap_or_default();
         Value { kind: self.kind, text, escaped: self.escaped }
+    }
+
+    /// The characters of a string, unless there are escapes in it.
+    #[inline]
+    pub(crate) fn plain_name<'a>(&self, text: &'a str) -> Option<&'a [u8]> {
+        if self.escaped {
+            return None;
+        }
+        text.as_bytes().get(self.start() + 1..self.end().wrapping_sub(1))
+    }
+
+    /// What [`Value::plain_bytes`] gives of the value that stands there.
+    #[inline]
+    pub(crate) fn plain_bytes<'a>(&self, text: &'a str) -> Option<&'a [u8]> {
+        let quotes = match self.kind {
+            Kind::String if !self.escaped => 1,
+            Kind::Number | Kind::Boolean => 0,
+            _ => return None,
+        };
+        text.as_bytes().get(self.start() + quotes..self.end().wrapping_sub(quotes))
     }
 
     #[inline]
@@ -77,6 +98,11 @@ impl FewMembers {
         self.count += 1;
     }
 
+    /// Makes it one that knows nothing.
+    pub(crate) fn forget(&mut self) {
+        self.count = FewMembers::MOST + 1;
+    }
+
     /// All of them, or nothing.
     #[inline]
     pub fn all(&self) -> Option<&[Member]> {
@@ -87,6 +113,6 @@ impl FewMembers {
 impl Default for FewMembers {
     fn default() -> FewMembers {
         let nothing = Span::new(0, 0, Kind::Null, false);
-        FewMembers { list: [Member { key: nothing, value: nothing }; FewMembers::MOST], count: 0 }
+        FewMembers { list: [Member { key: nothing, value: nothing }; FewMembers::MOST], count: 0, depth: 0 }
     }
 }

@@ -98,12 +98,17 @@ impl<'a> Scanner<'a> {
     }
 
     /// Takes the next value whole, validating all of it.
-    #[inline]
+    #[inline(always)]
     pub fn value(&mut self) -> Result<Value<'a>, ScanError> {
         let start = self.at;
         if let Some(kind) = self.skip_quickly() {
             return Ok(Value { kind, text: self.since(start), escaped: false });
         }
+        self.any_value()
+    }
+
+    #[inline(never)]
+    fn any_value(&mut self) -> Result<Value<'a>, ScanError> {
         let kind = self.peek()?;
         self.take(kind)
     }

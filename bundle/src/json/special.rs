@@ -1,12 +1,11 @@
 //! Which bytes need a look inside a JSON string: quotes, backslashes and control characters.
 //!
-//! Where the next one matters, eight bytes are looked at at once, as one number: most strings are short. Where all of them
-//! matter, 64 by vector instructions.
+//! Vector instructions look at 16 bytes at once: most strings are no longer.
 
 use wide::u8x16;
 
-/// Bytes that are looked at at once for the next special one.
-const BLOCK: usize = 8;
+/// Bytes that are looked at at once.
+const BLOCK: usize = 16;
 
 /// What is special among 64 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,12 +20,9 @@ pub(crate) struct Marks {
 pub(crate) fn marks(bytes: &[u8; 64]) -> Marks {
     let mut special = 0;
     let mut controls = u8x16::splat(0);
-    for (index, part) in bytes.as_chunks::<16>().0.iter().enumerate() {
-        let part = u8x16::new(*part);
-        // There is no comparison of bytes without sign.
-        let control = part.min(u8x16::splat(0x1f)).simd_eq(part);
-        let either = part.simd_eq(u8x16::splat(b'"')) | part.simd_eq(u8x16::splat(b'\\')) | control;
-        special |= u64::from(either.to_bitmask()) << (16 * index);
+    for (index, block) in bytes.as_chunks::<BLOCK>().0.iter().enumerate() {
+        let (either, control) = special_lanes(block);
+        special |= u64::from(either.to_bitmask()) << (BLOCK * index);
         controls |= control;
     }
     Marks { special, has_control: controls.to_bitmask() != 0 }
@@ -35,47 +31,31 @@ pub(crate) fn marks(bytes: &[u8; 64]) -> Marks {
 /// Where the plain bytes that begin at `at` end: at the first special one, or at the end of the text.
 #[inline(always)]
 pub(crate) fn plain_end(bytes: &[u8], at: usize) -> usize {
-    // Most strings are short: this is all there is to do for them.
     let Some(block) = block_at(bytes, at) else { return last_plain_end(bytes, at) };
-    if let Some(plain) = first_special(block) {
-        return at + plain;
-    }
-    let at = at + BLOCK;
-    let Some(block) = block_at(bytes, at) else { return last_plain_end(bytes, at) };
-    match first_special(block) {
-        Some(plain) => at + plain,
-        None => later_plain_end(bytes, at + BLOCK),
+    match special_bits(block) {
+        0 => later_plain_end(bytes, at + BLOCK),
+        bits => at + bits.trailing_zeros() as usize,
     }
 }
 
 #[inline(never)]
 fn later_plain_end(bytes: &[u8], mut at: usize) -> usize {
-    let long = at + 4 * BLOCK;
     while let Some(block) = block_at(bytes, at) {
-        if let Some(plain) = first_special(block) {
-            return at + plain;
-        }
-        at += BLOCK;
-        if at == long {
-            at += plain_blocks(bytes.get(at..).unwrap_or_default());
+        match special_bits(block) {
+            0 => at += BLOCK,
+            bits => return at + bits.trailing_zeros() as usize,
         }
     }
     last_plain_end(bytes, at)
-}
-
-/// Bytes at the start of a long text that are plain for sure; in a form that compilers turn into vector instructions.
-fn plain_blocks(bytes: &[u8]) -> usize {
-    let is_plain = |block: &&[u8; 32]| !block.iter().fold(false, |special, &byte| special | is_special(byte));
-    bytes.as_chunks::<32>().0.iter().take_while(is_plain).count() * 32
 }
 
 /// The same where less than a block is left: the last block of the text has all of it.
 #[inline(never)]
 fn last_plain_end(bytes: &[u8], at: usize) -> usize {
     let left = bytes.len().saturating_sub(at);
-    let plain = match bytes.last_chunk::<BLOCK>() {
+    let plain = match bytes.last_chunk() {
         Some(block) if left > 0 => {
-            (special_bits(block) >> (8 * BLOCK.saturating_sub(left))).trailing_zeros() as usize / 8
+            (special_bits(block) >> BLOCK.saturating_sub(left)).trailing_zeros() as usize
         }
         _ => bytes.iter().skip(at).take_while(|&&byte| !is_special(byte)).count(),
     };
@@ -87,25 +67,19 @@ fn block_at(bytes: &[u8], at: usize) -> Option<&[u8; BLOCK]> {
     bytes.get(at..)?.first_chunk()
 }
 
+/// A bit for each special byte, the first byte lowest.
 #[inline(always)]
-fn first_special(block: &[u8; BLOCK]) -> Option<usize> {
-    let bits = special_bits(block);
-    (bits != 0).then(|| bits.trailing_zeros() as usize / 8)
+fn special_bits(block: &[u8; BLOCK]) -> u32 {
+    special_lanes(block).0.to_bitmask()
 }
 
-/// The highest bit of each special byte, the first byte lowest; nothing else is set.
+/// Special bytes, and control characters.
 #[inline(always)]
-const fn special_bits(block: &[u8; BLOCK]) -> u64 {
-    const fn each(byte: u8) -> u64 {
-        u64::from_le_bytes([byte; BLOCK])
-    }
-    let word = u64::from_le_bytes(*block);
-    let low = word & each(0x7f);
-    // The highest bit of each byte of these sums says that it is another one. No byte is carried into the next.
-    let not_quote = (low ^ each(b'"')) + each(0x7f);
-    let not_backslash = (low ^ each(b'\\')) + each(0x7f);
-    let not_control = low + each(0x60);
-    !(not_quote & not_backslash & not_control | word) & each(0x80)
+fn special_lanes(block: &[u8; BLOCK]) -> (u8x16, u8x16) {
+    let block = u8x16::new(*block);
+    // There is no comparison of bytes without sign.
+    let control = block.min(u8x16::splat(0x1f)).simd_eq(block);
+    (block.simd_eq(u8x16::splat(b'"')) | block.simd_eq(u8x16::splat(b'\\')) | control, control)
 }
 
 #[inline]
@@ -141,7 +115,10 @@ mod tests {
     fn every_byte_is_judged_beside_every_other() {
         for one in 0..=u8::MAX {
             for other in 0..=u8::MAX {
-                let block = [one, other, b'a', one, one, 0xff, other, one];
+                let mut block = [one; BLOCK];
+                block[1] = other;
+                block[9] = other;
+                block[15] = other;
                 assert_eq!(special_bits(&block), reference(&block), "{block:?}");
             }
         }
@@ -162,7 +139,7 @@ mod tests {
         }
     }
 
-    fn reference(block: &[u8; BLOCK]) -> u64 {
-        u64::from_le_bytes(block.map(|byte| if is_special(byte) { 0x80 } else { 0 }))
+    fn reference(block: &[u8; BLOCK]) -> u32 {
+        block.iter().rev().fold(0, |bits, &byte| bits << 1 | u32::from(is_special(byte)))
     }
 }

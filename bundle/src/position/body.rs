@@ -137,13 +137,13 @@ fn write_form(source: &Source<'_>, sink: &mut Sink<'_>) -> bool {
     let mut pairs = Pairs {
         out: &mut sink.request.body,
         start: 0,
-        first: b"",
+        first: None,
         limit: source.limits.body,
         text: sink.text,
         name: sink.bytes,
     };
     for op in source.tool.body.ops.iter().filter(|op| op.kind == BodyOpKind::Field) {
-        pairs.write(source, source.string(op.name), &op.value, sink.problems);
+        pairs.write(source, op.name, &op.value, sink.problems);
     }
     true
 }

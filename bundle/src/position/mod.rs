@@ -88,7 +88,9 @@ pub(crate) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
     }
     path::write(source, sink);
     query::write(source, sink);
-    write_headers(source, sink, headers);
+    if !headers.is_empty() {
+        write_headers(source, sink, headers);
+    }
     cookie::write(source, sink);
     body::write(source, sink);
 }
@@ -99,6 +101,11 @@ fn has_template(tool: &ToolPlan, headers: &[Placed]) -> bool {
     tool.body.kind == BodyKind::Template
         || tool.path.last().is_some_and(is_template)
         || headers.iter().any(|header| header.value.first().is_some_and(is_template))
+}
+
+/// See [`path::is_dotless`].
+pub(crate) fn has_dotless_path(contents: &Contents, tool: &ToolPlan) -> bool {
+    path::is_dotless(&tool.path, &contents.strings)
 }
 
 pub(crate) fn write_headers(source: &Source<'_>, sink: &mut Sink<'_>, headers: &[Placed]) {
@@ -127,6 +134,15 @@ impl<'a> Source<'a> {
         match value {
             [Part { kind: PartKind::Parameter, id }] => Content::Argument(self.argument(*id)),
             parts => Content::Fixed(parts),
+        }
+    }
+
+    /// What [`Value::plain_bytes`] gives of an argument.
+    #[inline]
+    fn plain_argument(&self, index: u32) -> Option<&'a [u8]> {
+        match self.slots.get(index as usize)? {
+            Slot::Given(span) => span.plain_bytes(self.arguments),
+            Slot::Absent | Slot::Refused | Slot::Default => self.argument(index)?.value.plain_bytes(),
         }
     }
 

@@ -8,9 +8,8 @@
 use super::text::{self, Percent, Place, Separator};
 use super::{Refusal, Sink, Source, percent, template};
 use crate::bind::{ProblemKind, Problems};
-use crate::json::{Kind, Value};
 use crate::plan::Part;
-use crate::pool::StrId;
+use crate::pool::{Pool, StrId};
 use crate::tag::PartKind;
 
 /// Layers of encoding that a value may have of its own, beyond ours.
@@ -52,6 +51,12 @@ pub(super) struct PathValue {
 }
 
 pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
+    if source.values.head.is_some_and(|head| head.dotless_path)
+        && write_quickly(source, &mut sink.request.target)
+    {
+        return;
+    }
+    sink.request.target.clear();
     let mut segment = Segment::after(b"", 0);
     for &part in &source.tool.path {
         match part.kind {
@@ -67,11 +72,6 @@ pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
             }
             PartKind::Parameter => {
                 let Some(argument) = source.argument(part.id) else { continue };
-                if let Some(text) = harmless(argument.value, source.limits.path_value) {
-                    sink.request.target.extend_from_slice(text);
-                    segment.value = Some(part);
-                    continue;
-                }
                 let mut place = PathValue::default();
                 let style = argument.parameter.style;
                 let target = &mut sink.request.target;
@@ -96,20 +96,40 @@ pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
     report(segment.close(&sink.request.target, sink.bytes), source, sink.problems);
 }
 
-/// What most values are: a text that stands in a path as it is, and whatever it stands in is no dot segment.
-#[inline]
-fn harmless(value: Value<'_>, limit: usize) -> Option<&[u8]> {
-    let text = match value.kind {
-        Kind::String if !value.escaped => value.raw().as_bytes(),
-        Kind::Number | Kind::Boolean => value.text.as_bytes(),
-        _ => return None,
-    };
-    ((1..=limit).contains(&text.len()) && is_harmless(text)).then_some(text)
+/// Whether nothing in a path that is not a value can be part of a dot segment: no literal beside a value has a `.` in it, nor a
+/// `%`, with which even digits can turn into something else. Then values without both need no look at their segments.
+pub(crate) fn is_dotless(path: &[Part], strings: &Pool) -> bool {
+    path.iter().filter(|part| part.kind == PartKind::Literal).all(|part| {
+        let literal = strings.bytes(StrId(part.id));
+        let slash = |&byte: &u8| byte == b'/';
+        let ends = [literal.split(slash).next(), literal.rsplit(slash).next()];
+        ends.into_iter().flatten().flatten().all(|byte| !matches!(byte, b'.' | b'%'))
+    })
+}
+
+/// Writes a path of which [`is_dotless`] holds, if its values are what most are: short texts of ASCII without `.`, `%` and
+/// control characters. `false` if one is not; what is written then means nothing.
+fn write_quickly(source: &Source<'_>, target: &mut Vec<u8>) -> bool {
+    for part in &source.tool.path {
+        match part.kind {
+            PartKind::Literal => source.contents.strings.append(StrId(part.id), target),
+            PartKind::Parameter => {
+                let Some(text) = source.plain_argument(part.id) else { return false };
+                let classes = percent::classes(text);
+                if !(1..=source.limits.path_value).contains(&text.len()) || classes & percent::ODD != 0 {
+                    return false;
+                }
+                percent::encode_bytes(text, classes, target);
+            }
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// Letters, digits, `-`, `_` and `~` only.
 fn is_harmless(text: &[u8]) -> bool {
-    text.iter().all(|&byte| percent::is_unreserved(byte) && byte != b'.')
+    percent::classes(text) == 0
 }
 
 /// Reports a segment that leads elsewhere, in the name of its owner.

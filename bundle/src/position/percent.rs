@@ -1,18 +1,65 @@
 //! Percent-encoding (RFC 3986): everything but unreserved characters.
 
+/// Not an unreserved character: it is encoded.
+pub(super) const RESERVED: u8 = 1;
+/// `.` and `%`, control characters and whatever is not ASCII: it needs a closer look in a path.
+pub(super) const ODD: u8 = 2;
+
 /// Appends `text`, encoded.
 #[inline]
 pub(super) fn encode(text: &str, out: &mut Vec<u8>) {
-    let mut rest = text.as_bytes();
-    loop {
-        let plain = rest.iter().position(|&byte| !is_unreserved(byte)).unwrap_or(rest.len());
-        let (run, special) = rest.split_at_checked(plain).unwrap_or((rest, &[]));
-        out.extend_from_slice(run);
-        let Some((&byte, after)) = special.split_first() else { return };
-        out.extend_from_slice(&[b'%', hex_digit(byte >> 4), hex_digit(byte)]);
-        rest = after;
+    encode_bytes(text.as_bytes(), classes(text.as_bytes()), out);
+}
+
+/// Appends bytes, encoded. `classes` are theirs.
+#[inline]
+pub(super) fn encode_bytes(text: &[u8], classes: u8, out: &mut Vec<u8>) {
+    if classes & RESERVED == 0 { out.extend_from_slice(text) } else { encode_reserved(text, out) }
+}
+
+fn encode_reserved(text: &[u8], out: &mut Vec<u8>) {
+    for &byte in text {
+        if is_unreserved(byte) {
+            out.push(byte);
+        } else {
+            out.extend_from_slice(&[b'%', hex_digit(byte >> 4), hex_digit(byte)]);
+        }
     }
 }
+
+/// The classes that any byte of a text has: [`RESERVED`], [`ODD`].
+#[inline]
+pub(super) fn classes(text: &[u8]) -> u8 {
+    text.iter().fold(0, |classes, &byte| classes | class(byte))
+}
+
+#[inline]
+pub(super) fn is_unreserved(byte: u8) -> bool {
+    class(byte) & RESERVED == 0
+}
+
+#[inline]
+fn class(byte: u8) -> u8 {
+    CLASSES.get(usize::from(byte)).copied().unwrap_or(RESERVED | ODD)
+}
+
+/// A table, because this is asked of every byte of every URL.
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, bounded by the loop")]
+static CLASSES: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let character = byte as u8;
+        if !character.is_ascii_alphanumeric() && !matches!(character, b'-' | b'.' | b'_' | b'~') {
+            table[byte] |= RESERVED;
+        }
+        if !matches!(character, b' '..=b'~') || matches!(character, b'.' | b'%') {
+            table[byte] |= ODD;
+        }
+        byte += 1;
+    }
+    table
+};
 
 /// Decodes in place, once. `true` if anything changed.
 pub(super) fn decode(bytes: &mut Vec<u8>) -> bool {
@@ -31,24 +78,6 @@ pub(super) fn decode(bytes: &mut Vec<u8>) -> bool {
     let changed = write < bytes.len();
     bytes.truncate(write);
     changed
-}
-
-/// Unreserved bytes; a table, because this is asked of every byte of every URL.
-#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, bounded by the loop")]
-static UNRESERVED: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let character = byte as u8;
-        table[byte] = character.is_ascii_alphanumeric() || matches!(character, b'-' | b'.' | b'_' | b'~');
-        byte += 1;
-    }
-    table
-};
-
-#[inline]
-pub(super) fn is_unreserved(byte: u8) -> bool {
-    UNRESERVED.get(usize::from(byte)).copied().unwrap_or_default()
 }
 
 fn hex_digit(nibble: u8) -> u8 {

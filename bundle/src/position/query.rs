@@ -5,6 +5,7 @@ use super::{Argument, Content, Sink, Source, percent};
 use crate::bind::{ProblemKind, Problems};
 use crate::json::{self, Kind, Value};
 use crate::plan::Part;
+use crate::pool::StrId;
 use crate::tag::{PartKind, Style};
 use std::io::Write;
 
@@ -14,7 +15,7 @@ pub(super) struct Pairs<'s> {
     pub out: &'s mut Vec<u8>,
     /// Where the first pair begins; `first` is written before it.
     pub start: usize,
-    pub first: &'static [u8],
+    pub first: Option<u8>,
     /// How long `out` may become. Names are written for each leaf and so grow faster than the
     /// arguments: nothing more is written once it is longer, and whoever checks it then sees that.
     pub limit: usize,
@@ -28,11 +29,11 @@ pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
     let limit = source.limits.target;
     // A template may have begun the query.
     let templated = source.tool.path.last().is_some_and(|part| part.kind == PartKind::Template);
-    let first = if templated && sink.request.target.contains(&b'?') { b"&" } else { b"?" };
+    let first = if templated && sink.request.target.contains(&b'?') { Some(b'&') } else { Some(b'?') };
     let mut pairs =
         Pairs { out: &mut sink.request.target, start, first, limit, text: sink.text, name: sink.bytes };
     for placed in &source.tool.query {
-        pairs.write(source, source.placed_name(placed), &placed.value, sink.problems);
+        pairs.write(source, placed.name, &placed.value, sink.problems);
     }
     if sink.request.target.len() > limit {
         sink.problems.push(ProblemKind::TooLarge, || {
@@ -54,7 +55,25 @@ enum Stop {
 
 impl Pairs<'_> {
     /// Writes what a plan has under one name, which is already encoded.
-    pub(super) fn write(&mut self, source: &Source<'_>, name: &str, value: &[Part], problems: &mut Problems) {
+    pub(super) fn write(
+        &mut self,
+        source: &Source<'_>,
+        name: StrId,
+        value: &[Part],
+        problems: &mut Problems,
+    ) {
+        // Most values are one piece, whatever their style.
+        if let [Part { kind: PartKind::Parameter, id }] = value
+            && self.room().is_ok()
+            && let Some(text) = source.plain_argument(*id)
+        {
+            self.separate();
+            source.contents.strings.append(name, self.out);
+            self.out.push(b'=');
+            percent::encode_bytes(text, percent::classes(text), self.out);
+            return;
+        }
+        let name = source.string(name);
         match source.content(value) {
             Content::Argument(None) => {}
             Content::Argument(Some(argument)) => {
@@ -70,7 +89,7 @@ impl Pairs<'_> {
                 }
             }
             Content::Fixed(parts) => {
-                begin(self.out, self.start, self.first, name.as_bytes());
+                self.begin(name.as_bytes());
                 source.write_fixed(parts, problems, self.out, |text, out| {
                     percent::encode(text, out);
                     Ok(())
@@ -94,7 +113,7 @@ impl Pairs<'_> {
             }
             (style, _) => {
                 let before = self.out.len();
-                begin(self.out, self.start, self.first, name.as_bytes());
+                self.begin(name.as_bytes());
                 // Percent-encoding refuses nothing.
                 let written = text::write(value, style, &mut Percent, self.text, self.out);
                 if written == Ok(0) {
@@ -124,7 +143,7 @@ impl Pairs<'_> {
             percent::encode(key, self.name);
             self.name.extend_from_slice(b"%5D");
             if self.name.len() > self.limit {
-                self.begin();
+                self.begin_again();
                 return Err(Stop::Full);
             }
             self.deep(member)?;
@@ -137,7 +156,7 @@ impl Pairs<'_> {
     }
 
     fn one(&mut self, value: Value<'_>) -> Result<(), Stop> {
-        self.begin();
+        self.begin_again();
         // Percent-encoding refuses nothing.
         let _ = text::one(value, None, &mut Percent, self.text, self.out);
         self.room()
@@ -152,14 +171,27 @@ impl Pairs<'_> {
         self.name.extend_from_slice(name.as_bytes());
     }
 
-    fn begin(&mut self) {
-        begin(self.out, self.start, self.first, self.name);
+    /// Begins a pair.
+    fn begin(&mut self, name: &[u8]) {
+        self.separate();
+        self.out.extend_from_slice(name);
+        self.out.push(b'=');
     }
-}
 
-/// Begins a pair; the first stands at `start`, with `first` before it.
-fn begin(out: &mut Vec<u8>, start: usize, first: &[u8], name: &[u8]) {
-    out.extend_from_slice(if out.len() == start { first } else { b"&" });
-    out.extend_from_slice(name);
-    out.push(b'=');
+    /// Begins a pair with [`Pairs::name`].
+    fn begin_again(&mut self) {
+        self.separate();
+        self.out.extend_from_slice(self.name);
+        self.out.push(b'=');
+    }
+
+    /// Writes what stands before a pair.
+    #[inline]
+    fn separate(&mut self) {
+        if self.out.len() > self.start {
+            self.out.push(b'&');
+        } else if let Some(first) = self.first {
+            self.out.push(first);
+        }
+    }
 }

@@ -330,7 +330,8 @@ impl Built {
         }
         let start = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":"#;
         let body = [start, arguments, b"}}"].concat();
-        let message = match envelope::read(&body, MAX_DEPTH, 1) {
+        let mut place = None;
+        let message = match envelope::read(&body, MAX_DEPTH, 1, &mut place) {
             Ok(Body::One(message)) => message,
             // The scanner's two refusals; a message is two levels deeper than its arguments.
             Err(ScanError { kind: ScanErrorKind::LoneSurrogate | ScanErrorKind::TooDeep, .. }) => {

@@ -58,15 +58,14 @@ pub async fn answer(context: &Context<'_>, body: &[u8], reply: &mut Reply) -> An
     if as_event {
         reply.body.extend_from_slice(EVENT_START);
     }
-    let read = envelope::read(body, limits.json_depth, limits.batch);
-    // A message is large: it stays where it is.
-    let responded = match &read {
+    let mut place = None;
+    let responded = match envelope::read(body, limits.json_depth, limits.batch, &mut place) {
         Err(error) => fail(context, None, true, &Failure::NotJson(error.to_string()), &mut reply.body),
         Ok(Body::Other) => {
             let failure = Failure::InvalidRequest("the body must be a JSON object");
             fail(context, None, true, &failure, &mut reply.body)
         }
-        Ok(Body::Batch(messages)) => batch::respond_to_all(context, told, messages, &mut reply.body).await,
+        Ok(Body::Batch(messages)) => batch::respond_to_all(context, told, &messages, &mut reply.body).await,
         Ok(Body::One(message)) => respond(context, told, message, &mut reply.body).await,
     };
     match responded {

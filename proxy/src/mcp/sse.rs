@@ -159,7 +159,8 @@ pub fn post(
 
 async fn answer(context: &Context<'_>, session: &Session, told: Option<Era>, body: &[u8], out: &mut Vec<u8>) {
     let limits = &context.edge.settings.limits;
-    let body = envelope::read(body, limits.json_depth, limits.batch);
+    let mut place = None;
+    let body = envelope::read(body, limits.json_depth, limits.batch, &mut place);
     if let Ok(Body::One(message)) = &body
         && message.is_method("initialize")
         && let Some(asked) = &message.params.protocol_version
@@ -169,7 +170,7 @@ async fn answer(context: &Context<'_>, session: &Session, told: Option<Era>, bod
     let settled = Era::from_tag(session.era.load(Ordering::Relaxed)).unwrap_or(Era::V20241105);
     let told = Told::Known(told.unwrap_or(settled));
     let responded = match body {
-        Ok(Body::One(message)) => respond(context, told, &message, out).await,
+        Ok(Body::One(message)) => respond(context, told, message, out).await,
         Ok(Body::Batch(messages)) => batch::respond_to_all(context, told, &messages, out).await,
         Ok(Body::Other) => {
             write_error(None, &Failure::InvalidRequest("the body must be a JSON object"), out);

@@ -6,7 +6,7 @@ use crate::json::special::plain_end;
 use crate::json::{FewMembers, Kind, Member, ScanError, Span, Value};
 
 impl<'a> Scanner<'a> {
-    /// Takes what most values are: strings without escapes and integers, without space before. Else takes nothing.
+    /// Takes what most values are: strings without escapes, integers and booleans, without space before. Else takes nothing.
     #[inline(always)]
     pub(super) fn skip_quickly(&mut self) -> Option<Kind> {
         let bytes = self.text.as_bytes();
@@ -30,33 +30,40 @@ impl<'a> Scanner<'a> {
                 self.at = end;
                 Some(Kind::Number)
             }
+            b't' => self.take_likely(b"true").map(|_| Kind::Boolean),
+            b'f' => self.take_likely(b"false").map(|_| Kind::Boolean),
             _ => None,
         }
     }
 
-    /// Takes the next value, which most often is exactly this string; quotes included.
+    /// Takes the next value if it is exactly this string, quotes included, and no space is before it.
     #[inline(always)]
-    pub(crate) fn likely_string(&mut self, text: &[u8]) -> Result<Value<'a>, ScanError> {
+    pub(crate) fn take_likely(&mut self, string: &[u8]) -> Option<&'a str> {
         let start = self.at;
-        if self.text.as_bytes().get(start..).is_some_and(|rest| rest.starts_with(text)) {
-            self.at += text.len();
-            return Ok(Value { kind: Kind::String, text: self.since(start), escaped: false });
+        if !self.text.as_bytes().get(start..)?.starts_with(string) {
+            return None;
         }
-        self.value()
+        self.at += string.len();
+        Some(self.since(start))
     }
 
-    /// Takes the next member's name and more of it, if it begins exactly so: with its quotes, and without space.
+    /// Takes the next member's name and colon if they are among these, with quotes and without space.
     ///
     /// Names that nearly every text has are found faster this way than by looking for their ends.
     #[inline(always)]
-    pub(crate) fn take_member(&mut self, beginning: &[u8]) -> bool {
-        let Some(start) = self.next_name() else { return false };
-        let found = self.text.as_bytes().get(start..).is_some_and(|rest| rest.starts_with(beginning));
-        if found {
-            self.fresh = false;
-            self.at = start + beginning.len();
+    pub(crate) fn take_known_name<T: Copy, const N: usize>(&mut self, names: &[(&str, T); N]) -> Option<T> {
+        let start = self.next_name()?;
+        let rest = self.text.as_bytes().get(start..)?;
+        // Four bytes tell nearly all of them apart.
+        let first = rest.first_chunk::<4>()?;
+        for (text, name) in names {
+            if text.as_bytes().first_chunk() == Some(first) && rest.starts_with(text.as_bytes()) {
+                self.fresh = false;
+                self.at = start + text.len();
+                return Some(*name);
+            }
         }
-        found
+        None
     }
 
     /// Takes the bracket that closes an object, if it is next and no space is before it.
@@ -72,6 +79,11 @@ impl<'a> Scanner<'a> {
     /// Takes the object that [`Scanner::peek`] saw, like [`Scanner::value`], and tells where its members stand in it.
     pub(crate) fn object_with_members(&mut self, members: &mut FewMembers) -> Result<Value<'a>, ScanError> {
         let start = self.at;
+        if self.text.len() > Span::MAX_TEXT {
+            members.forget();
+            return self.take(Kind::Object);
+        }
+        members.depth = self.max_depth.saturating_sub(self.depth);
         self.enter_object()?;
         while let Some(key) = self.skip_key()? {
             let at = self.at;
@@ -104,13 +116,11 @@ impl<'a> Scanner<'a> {
         self.at = end + 2;
         Some(Token { start, end: end + 1, escaped: false })
     }
+
     /// Where the next member's name begins, if no space is before it: after a comma, unless it is the first.
     #[inline(always)]
     fn next_name(&self) -> Option<usize> {
-        match self.fresh {
-            true => Some(self.at),
-            false if self.byte() == Some(b',') => Some(self.at + 1),
-            false => None,
-        }
+        let is_comma = self.byte() == Some(b',');
+        (is_comma != self.fresh).then(|| self.at + usize::from(is_comma))
     }
 }
