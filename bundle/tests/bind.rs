@@ -12,7 +12,7 @@
 mod bind_support;
 
 use bind_support::tool;
-use mcp_bundle::bind::{Heads, ProblemKind, Request, Scratch, Values, bind};
+use mcp_bundle::bind::{PreparedTools, ProblemKind, Request, Scratch, Values, bind};
 use serde_json::json;
 
 #[test]
@@ -270,10 +270,10 @@ fn two_hundred_parameters_are_found() {
 #[test]
 fn headers_that_are_ready_never_show_their_secrets() {
     let mut tool = tool("GET", "/").fixed("header", "authorization", "Bearer ${SHOP_TOKEN}").build();
-    let heads = Heads::new(&tool.contents, &tool.variables, &tool.limits);
-    assert_eq!(format!("{:?}", heads.of(0)), "Some(Head { covers: 1, .. })");
-    assert!(heads.of(1).is_none());
-    let shown = format!("{heads:?}");
+    let prepared = PreparedTools::new(&tool.contents, &tool.variables, &tool.limits);
+    assert_eq!(format!("{:?}", prepared.of(0)), "Some(Prepared { covers: 1, .. })");
+    assert!(prepared.of(1).is_none());
+    let shown = format!("{prepared:?}");
     let as_numbers = format!("{:?}", "s3cret".as_bytes());
     assert!(!shown.contains("s3cret") && !shown.contains(as_numbers.trim_matches(['[', ']'])), "{shown}");
     // What cannot be sent is told with each call, as it is without them.

@@ -2,7 +2,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mcp_bundle::bind::{Arguments, BindError, Heads, Limits, Request, Scratch, Values, bind, bind_arguments};
+use mcp_bundle::bind::{
+    Arguments, BindError, Limits, PreparedTools, Request, Scratch, Values, bind, bind_arguments,
+};
 use mcp_bundle::envelope::{self, Body};
 use mcp_bundle::json::{MAX_DEPTH, ScanError, ScanErrorKind};
 use mcp_bundle::matchers::Matchers;
@@ -43,7 +45,7 @@ struct World {
     matchers: Matchers,
     variables: Vec<Box<str>>,
     limits: Limits,
-    heads: Heads,
+    prepared: PreparedTools,
 }
 
 fn world() -> &'static World {
@@ -52,8 +54,8 @@ fn world() -> &'static World {
         let contents = check_files(&MemoryFiles::one("spec.toml", SPEC)).contents.expect("the spec is clean");
         let variables = vec!["s3cret".into(); contents.manifest.variables.len()];
         let limits = Limits::default();
-        let heads = Heads::new(&contents, &variables, &limits);
-        World { matchers: Matchers::new(&contents), contents, variables, limits, heads }
+        let prepared = PreparedTools::new(&contents, &variables, &limits);
+        World { matchers: Matchers::new(&contents), contents, variables, limits, prepared }
     })
 }
 
@@ -97,7 +99,7 @@ fn assert_same_of_a_message(
     bound: &Result<(), BindError>,
     request: &Request,
 ) {
-    let World { contents, matchers, variables, limits, heads } = world();
+    let World { contents, matchers, variables, limits, prepared } = world();
     // What is no JSON may well become some inside a message.
     let is_json = |text| serde_json::from_str::<IgnoredAny>(text).is_ok();
     if !std::str::from_utf8(arguments).is_ok_and(is_json) {
@@ -116,8 +118,8 @@ fn assert_same_of_a_message(
     let Some(read) = Arguments::of_params(&message.params) else {
         return assert_eq!(arguments.trim_ascii(), b"null");
     };
-    let head = Some(heads.of(index).expect("each tool has one"));
-    let values = Values { variables, head, ..Values::default() };
+    let prepared = Some(prepared.of(index).expect("each tool has one"));
+    let values = Values { variables, prepared, ..Values::default() };
     let mut same = Request::default();
     let again = bind_arguments(contents, matchers, tool, &read, &values, limits, &mut scratch, &mut same);
     assert_eq!(&again, bound);

@@ -100,7 +100,7 @@ async fn run(progress: &mut Progress<'_>, tool: &ToolPlan, buffers: &mut Buffers
         variables: &catalog.variables.0,
         tenant_id: call.caller.tenant_id.as_deref(),
         principal_sub: call.caller.principal_sub.as_deref(),
-        head: catalog.heads.of(call.index),
+        prepared: catalog.prepared.of(call.index),
         ambient,
     };
     let Buffers { bind: scratch, request, received, shape: shape_scratch } = buffers;

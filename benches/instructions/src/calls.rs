@@ -1,7 +1,7 @@
 //! The pure part of a call as the proxy makes it: envelope → lookup → bind, and with an answer → shape → result.
 
 use crate::Failure;
-use mcp_bundle::bind::{self, Arguments, Heads, Request, Values};
+use mcp_bundle::bind::{self, Arguments, PreparedTools, Request, Values};
 use mcp_bundle::envelope::{self, Body};
 use mcp_bundle::lookup::Lookup;
 use mcp_bundle::matchers::Matchers;
@@ -14,7 +14,7 @@ pub struct Calls {
     contents: Contents,
     matchers: Matchers,
     lookup: Lookup,
-    heads: Heads,
+    prepared: PreparedTools,
     variables: Vec<Box<str>>,
     bind_limits: bind::Limits,
     shape_limits: shape::Limits,
@@ -33,7 +33,7 @@ impl Calls {
             contents.manifest.variables.iter().map(|_| Box::from("secret")).collect();
         let bind_limits = bind::Limits::default();
         Calls {
-            heads: Heads::new(&contents, &variables, &bind_limits),
+            prepared: PreparedTools::new(&contents, &variables, &bind_limits),
             matchers: Matchers::new(&contents),
             lookup: Lookup::new(&contents),
             variables,
@@ -62,8 +62,8 @@ impl Calls {
         let index = self.lookup.find(contents, name).ok_or("no such tool")?;
         let tool = contents.tools.get(index).ok_or("no such tool")?;
         let arguments = Arguments::of_params(&message.params).unwrap_or(Arguments::EMPTY);
-        let head = self.heads.of(index);
-        let values = Values { variables: &self.variables, head, ..Values::default() };
+        let prepared = self.prepared.of(index);
+        let values = Values { variables: &self.variables, prepared, ..Values::default() };
         bind::bind_arguments(
             contents,
             matchers,

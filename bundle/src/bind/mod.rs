@@ -11,15 +11,15 @@
 
 mod arguments;
 mod check;
-mod heads;
 mod names;
+mod prepared;
 mod problem;
 mod request;
 mod wording;
 
-pub use heads::Heads;
+pub use prepared::PreparedTools;
 pub use problem::{BindError, MAX_PROBLEMS, Problem, ProblemKind};
-pub use request::{Head, Request};
+pub use request::{Prepared, Request};
 
 pub(crate) use names::{Mark, Names};
 pub(crate) use problem::Problems;
@@ -58,8 +58,8 @@ pub struct Values<'a> {
     pub variables: &'a [Box<str>],
     pub tenant_id: Option<&'a str>,
     pub principal_sub: Option<&'a str>,
-    /// What [`Heads`] have for the tool.
-    pub head: Option<&'a Head>,
+    /// What [`PreparedTools`] have for the tool.
+    pub prepared: Option<&'a Prepared>,
     /// For templates that ask for the time or a random value.
     pub ambient: Ambient,
 }

@@ -24,20 +24,26 @@ struct Line {
     end: usize,
 }
 
-/// Headers of a tool that are the same for all calls, written when its bundle is activated. They hold secrets.
+/// What is the same for all calls of a tool: headers, which hold secrets, and what is known of its path.
 #[derive(Clone, Default)]
-pub struct Head {
+pub struct Prepared {
     text: Box<[u8]>,
     lines: Box<[Line]>,
-    /// The headers of the plan that they are, from its first.
+    /// The headers of the plan that `lines` are, from its first.
     pub(crate) covers: usize,
     /// Values of the path need a look only if they hold a dot or a `%` themselves.
     pub(crate) dotless_path: bool,
 }
 
-impl fmt::Debug for Head {
+impl fmt::Debug for Prepared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Head").field("covers", &self.covers).finish_non_exhaustive()
+        f.debug_struct("Prepared").field("covers", &self.covers).finish_non_exhaustive()
+    }
+}
+
+impl Prepared {
+    pub(crate) fn with_path(self, dotless_path: bool) -> Prepared {
+        Prepared { dotless_path, ..self }
     }
 }
 
@@ -99,8 +105,8 @@ impl Request {
     }
 
     /// The headers written so far, for [`Request::begin_with`].
-    pub(crate) fn head_of(&self, covers: usize) -> Head {
-        Head {
+    pub(crate) fn prepared(&self, covers: usize) -> Prepared {
+        Prepared {
             text: self.head.as_slice().into(),
             lines: self.lines.as_slice().into(),
             covers,
@@ -110,9 +116,9 @@ impl Request {
 
     /// Writes headers that are known already, before any other.
     #[inline]
-    pub(crate) fn begin_with(&mut self, head: &Head) {
-        self.head.extend_from_slice(&head.text);
-        self.lines.extend_from_slice(&head.lines);
+    pub(crate) fn begin_with(&mut self, prepared: &Prepared) {
+        self.head.extend_from_slice(&prepared.text);
+        self.lines.extend_from_slice(&prepared.lines);
     }
 
     /// Writes a header; what `value` appends is its value. Taken back if that is refused or left out.

@@ -74,10 +74,10 @@ enum Content<'a> {
 /// Writes the request. Problems are collected; the request is only good without any.
 pub(crate) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
     let tool = source.tool;
-    let headers = match source.values.head {
-        Some(head) => {
-            sink.request.begin_with(head);
-            tool.headers.get(head.covers..).unwrap_or_default()
+    let headers = match source.values.prepared {
+        Some(prepared) => {
+            sink.request.begin_with(prepared);
+            tool.headers.get(prepared.covers..).unwrap_or_default()
         }
         None => &tool.headers,
     };

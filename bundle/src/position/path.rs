@@ -51,7 +51,7 @@ pub(super) struct PathValue {
 }
 
 pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
-    if source.values.head.is_some_and(|head| head.dotless_path)
+    if source.values.prepared.is_some_and(|prepared| prepared.dotless_path)
         && write_quickly(source, &mut sink.request.target)
     {
         return;

@@ -3,7 +3,7 @@
 //! Checks are written as JSON Schema; `{name}` in a path is a parameter, `${NAME}` anywhere a variable.
 
 use mcp_bundle::bind::{
-    Arguments, BindError, Heads, Limits, ProblemKind, Request, Scratch, Values, bind, bind_arguments,
+    Arguments, BindError, Limits, PreparedTools, ProblemKind, Request, Scratch, Values, bind, bind_arguments,
 };
 use mcp_bundle::envelope::{self, Body};
 use mcp_bundle::json::{self, MAX_DEPTH, ScanError, ScanErrorKind};
@@ -347,8 +347,8 @@ impl Built {
         let members = json::members(json::Value::of_valid(read.text())).count();
         let places = message.params.argument_places.all().map(<[_]>::len);
         assert_eq!(places, (members <= FEW).then_some(members));
-        let heads = Heads::new(&self.contents, &self.variables, &self.limits);
-        let values = Values { head: Some(heads.of(0).unwrap()), ..*values };
+        let prepared = PreparedTools::new(&self.contents, &self.variables, &self.limits);
+        let values = Values { prepared: Some(prepared.of(0).unwrap()), ..*values };
         let (plan, mut same) = (self.plan(), Request::new());
         let (scratch, limits) = (&mut Scratch::default(), &self.limits);
         let again =

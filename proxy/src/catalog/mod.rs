@@ -10,7 +10,7 @@ use crate::metrics::{Metrics, ToolStats};
 use crate::settings::Settings;
 use crate::upstream::{Origin, OriginKey, Upstream};
 use http::HeaderName;
-use mcp_bundle::bind::Heads;
+use mcp_bundle::bind::PreparedTools;
 use mcp_bundle::format::{Bundle, Revision};
 use mcp_bundle::lookup::Lookup;
 use mcp_bundle::matchers::Matchers;
@@ -33,7 +33,7 @@ pub struct Catalog {
     pub tools: Vec<ToolEntry>,
     lookup: Lookup,
     /// Of each tool.
-    pub heads: Heads,
+    pub prepared: PreparedTools,
     /// All tools first, then one for each toolset, sorted by name.
     views: Vec<View>,
     /// The answer of `GET /mcp/tools`, made when first asked for.
@@ -103,7 +103,7 @@ impl Catalog {
         let views = views.map(view).collect();
         let matchers = Matchers::new(&contents);
         let lookup = Lookup::new(&contents);
-        let heads = Heads::new(&contents, &variables.0, &settings.limits.bind);
+        let prepared = PreparedTools::new(&contents, &variables.0, &settings.limits.bind);
         let gateway_list = OnceLock::new();
         Ok(Catalog {
             revision,
@@ -112,7 +112,7 @@ impl Catalog {
             origins,
             tools,
             lookup,
-            heads,
+            prepared,
             views,
             gateway_list,
             contents,

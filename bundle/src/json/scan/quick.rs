@@ -30,21 +30,19 @@ impl<'a> Scanner<'a> {
                 self.at = end;
                 Some(Kind::Number)
             }
-            b't' => self.take_likely(b"true").map(|_| Kind::Boolean),
-            b'f' => self.take_likely(b"false").map(|_| Kind::Boolean),
+            b't' => self.take_word(b"true").then_some(Kind::Boolean),
+            b'f' => self.take_word(b"false").then_some(Kind::Boolean),
             _ => None,
         }
     }
 
-    /// Takes the next value if it is exactly this string, quotes included, and no space is before it.
     #[inline(always)]
-    pub(crate) fn take_likely(&mut self, string: &[u8]) -> Option<&'a str> {
-        let start = self.at;
-        if !self.text.as_bytes().get(start..)?.starts_with(string) {
-            return None;
+    fn take_word(&mut self, word: &[u8]) -> bool {
+        let is_next = self.text.as_bytes().get(self.at..).is_some_and(|rest| rest.starts_with(word));
+        if is_next {
+            self.at += word.len();
         }
-        self.at += string.len();
-        Some(self.since(start))
+        is_next
     }
 
     /// Takes the next member's name and colon if they are among these, with quotes and without space.

@@ -1,6 +1,6 @@
-//! Headers that are the same for all calls of a tool: written once, when a bundle is activated.
+//! What is the same for all calls of a tool: worked out once, when a bundle is activated.
 
-use super::{Head, Limits, Problems, Request, Scratch, Values};
+use super::{Limits, Prepared, Problems, Request, Scratch, Values};
 use crate::plan::{Contents, Placed, ToolPlan};
 use crate::position;
 use crate::tag::PartKind;
@@ -8,19 +8,19 @@ use std::collections::BTreeMap;
 
 /// One for each tool of a bundle. Tools of one upstream mostly have the same, which is kept once.
 #[derive(Debug, Clone, Default)]
-pub struct Heads {
-    /// Indexes in `heads`, in the order of the tools.
+pub struct PreparedTools {
+    /// Indexes in `prepared`, in the order of the tools.
     tools: Vec<u32>,
-    heads: Vec<Head>,
+    prepared: Vec<Prepared>,
 }
 
-impl Heads {
+impl PreparedTools {
     /// `variables` and `limits` are those of the calls.
-    pub fn new(contents: &Contents, variables: &[Box<str>], limits: &Limits) -> Heads {
+    pub fn new(contents: &Contents, variables: &[Box<str>], limits: &Limits) -> PreparedTools {
         let values = Values { variables, ..Values::default() };
         let (mut scratch, mut request) = (Scratch::default(), Request::default());
         let mut known: BTreeMap<(&[Placed], bool), u32> = BTreeMap::new();
-        let (mut heads, mut tools) = (Vec::new(), Vec::with_capacity(contents.tools.len()));
+        let (mut prepared, mut tools) = (Vec::new(), Vec::with_capacity(contents.tools.len()));
         for tool in &contents.tools {
             let fixed = fixed(tool);
             let dotless_path = position::has_dotless_path(contents, tool);
@@ -32,19 +32,18 @@ impl Heads {
                 position::write_headers(&source, &mut sink, fixed);
                 // What cannot be sent is told call by call.
                 let covers = if problems.count() == 0 { fixed.len() } else { 0 };
-                let mut head = if covers > 0 { request.head_of(covers) } else { Head::default() };
-                head.dotless_path = dotless_path;
-                heads.push(head);
-                heads.len() as u32 - 1
+                let headers = if covers > 0 { request.prepared(covers) } else { Prepared::default() };
+                prepared.push(headers.with_path(dotless_path));
+                prepared.len() as u32 - 1
             }));
         }
-        Heads { tools, heads }
+        PreparedTools { tools, prepared }
     }
 
     /// Of the tool at this index.
     #[inline]
-    pub fn of(&self, tool: usize) -> Option<&Head> {
-        self.heads.get(*self.tools.get(tool)? as usize)
+    pub fn of(&self, tool: usize) -> Option<&Prepared> {
+        self.prepared.get(*self.tools.get(tool)? as usize)
     }
 }
 
