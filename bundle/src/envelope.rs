@@ -1,6 +1,6 @@
 //! A JSON-RPC message as borrowed pieces of its text: one scan, no tree.
 
-use crate::json::{FewMembers, Kind, ScanError, Scanner, Value};
+use crate::json::{Kind, ScanError, Scanner, Tape, Value};
 
 /// One message. Members that nobody asks for are only skipped.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,8 +33,8 @@ pub struct Params<'a> {
     pub is_object: bool,
     pub name: Option<Value<'a>>,
     pub arguments: Option<Value<'a>>,
-    /// Where the members of `arguments` stand in its text, if it is an object.
-    pub argument_places: FewMembers,
+    /// What stands where in `arguments`, if it is an object.
+    pub argument_tape: Tape<'a>,
     pub cursor: Option<Value<'a>>,
     pub uri: Option<Value<'a>>,
     /// Of `initialize`.
@@ -263,36 +263,44 @@ fn params<'a>(scanner: &mut Scanner<'a>, params: &mut Params<'a>) -> Result<bool
     let mut seen_meta = false;
     scanner.enter_object()?;
     while let Some(name) = next_name(scanner, &PARAMS)? {
-        let slot = match name {
-            Name::Tool => &mut params.name,
+        match name {
+            Name::Tool => {
+                twice |= params.name.is_some();
+                params.name = Some(scanner.value()?);
+            }
             Name::Arguments => {
                 twice |= params.arguments.is_some();
-                params.argument_places.clear();
                 let kind = scanner.peek()?;
                 params.arguments = Some(if kind == Kind::Object {
-                    scanner.object_with_members(&mut params.argument_places)?
+                    scanner.object_with_tape(&mut params.argument_tape)?
                 } else {
                     scanner.take(kind)?
                 });
-                continue;
             }
             Name::Meta => {
                 twice |= std::mem::replace(&mut seen_meta, true);
                 twice |= meta(scanner, &mut params.meta)?;
-                continue;
             }
-            Name::Cursor => &mut params.cursor,
-            Name::Uri => &mut params.uri,
-            Name::ProtocolVersion => &mut params.protocol_version,
-            Name::Notifications => &mut params.notifications,
-            _ => {
-                scanner.value()?;
-                continue;
-            }
-        };
-        twice |= slot.replace(scanner.value()?).is_some();
+            name => twice |= rare_param(scanner, params, name)?,
+        }
     }
     Ok(twice)
+}
+
+/// As [`params`], for a member that few messages have.
+#[inline(never)]
+fn rare_param<'a>(scanner: &mut Scanner<'a>, params: &mut Params<'a>, name: Name) -> Result<bool, ScanError> {
+    let slot = match name {
+        Name::Cursor => &mut params.cursor,
+        Name::Uri => &mut params.uri,
+        Name::ProtocolVersion => &mut params.protocol_version,
+        Name::Notifications => &mut params.notifications,
+        _ => {
+            scanner.value()?;
+            return Ok(false);
+        }
+    };
+    Ok(slot.replace(scanner.value()?).is_some())
 }
 
 fn meta<'a>(scanner: &mut Scanner<'a>, meta: &mut Meta<'a>) -> Result<bool, ScanError> {
@@ -313,7 +321,8 @@ fn meta<'a>(scanner: &mut Scanner<'a>, meta: &mut Meta<'a>) -> Result<bool, Scan
                 continue;
             }
         };
-        twice |= slot.replace(scanner.value()?).is_some();
+        twice |= slot.is_some();
+        *slot = Some(scanner.value()?);
     }
     Ok(twice)
 }

@@ -8,13 +8,14 @@
 //! It does no IO, reads no clock and no environment, holds no `unsafe`, and never panics on input.
 
 pub mod bind;
+mod copy;
 pub mod decimal;
 pub mod envelope;
 pub mod format;
 pub mod format_check;
 pub mod json;
 pub mod key_text;
-pub mod lookup;
+mod lookup;
 pub mod matchers;
 pub mod plan;
 pub mod pool;

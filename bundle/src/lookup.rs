@@ -1,24 +1,29 @@
 //! Finds a tool by its name: one hash, however many tools there are.
 
-use crate::plan::Contents;
-
 /// Open addressing over the tools' indexes, built once. Callers can only look up, so a crafted name costs no more than
 /// the longest run of the table, which the bundle alone decides.
-#[derive(Debug, Default)]
-pub struct Lookup {
-    /// Index + 1; 0 is empty. The length is a power of two, at least twice the number of tools.
-    slots: Vec<u32>,
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Lookup {
+    /// The length is a power of two, at least twice the number of tools.
+    slots: Vec<Slot>,
+}
+
+/// A part of the name's hash, so that only the name that is meant is looked at, and the index + 1; 0 is empty.
+#[derive(Debug, Clone, Copy, Default)]
+struct Slot {
+    tag: u32,
+    index: u32,
 }
 
 impl Lookup {
-    pub fn new(contents: &Contents) -> Lookup {
-        let size = (contents.tools.len() * 2).next_power_of_two().max(2);
-        let mut slots = vec![0u32; size];
-        for (index, tool) in (1u32..).zip(&contents.tools) {
-            let mut at = hash(contents.strings.get(tool.name));
-            while let Some(slot) = slots.get_mut(at as usize & (size - 1)) {
-                if *slot == 0 {
-                    *slot = index;
+    pub(crate) fn new<'a>(names: impl ExactSizeIterator<Item = &'a [u8]>) -> Lookup {
+        let size = (names.len() * 2).next_power_of_two().max(2);
+        let mut slots = vec![Slot::default(); size];
+        for (index, name) in (1u32..).zip(names) {
+            let (mut at, tag) = hash(name);
+            while let Some(slot) = slots.get_mut(at & (size - 1)) {
+                if slot.index == 0 {
+                    *slot = Slot { tag, index };
                     break;
                 }
                 at = at.wrapping_add(1);
@@ -27,15 +32,15 @@ impl Lookup {
         Lookup { slots }
     }
 
-    /// The index of the tool in `contents`, which are those of `new`.
+    /// The index of a name among those of `new`; `is_it` tells whether it is the one at an index.
     #[inline]
-    pub fn find(&self, contents: &Contents, name: &str) -> Option<usize> {
+    pub(crate) fn find(&self, name: &[u8], is_it: impl Fn(usize) -> bool) -> Option<usize> {
         let mask = self.slots.len().wrapping_sub(1);
-        let mut at = hash(name);
+        let (mut at, tag) = hash(name);
         loop {
-            let index = (*self.slots.get(at as usize & mask)? as usize).checked_sub(1)?;
-            let tool = contents.tools.get(index)?;
-            if contents.strings.is(tool.name, name.as_bytes()) {
+            let slot = self.slots.get(at & mask)?;
+            let index = (slot.index as usize).checked_sub(1)?;
+            if slot.tag == tag && is_it(index) {
                 return Some(index);
             }
             at = at.wrapping_add(1);
@@ -43,9 +48,53 @@ impl Lookup {
     }
 }
 
-/// FNV-1a: names are short.
+/// Where a name's slot is, and its tag. Eight bytes at a time: each step spreads what it adds over all higher bits, and the
+/// turn brings these back down.
 #[inline]
-fn hash(name: &str) -> u64 {
-    name.bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+fn hash(name: &[u8]) -> (usize, u32) {
+    const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let add = |hash: u64, block: u64| (hash ^ block).wrapping_mul(SPREAD).rotate_left(32);
+    let hash = name.len() as u64;
+    let hash = match name.last_chunk() {
+        // The last block overlaps the one before it.
+        Some(last) => {
+            let (blocks, _) = name.as_chunks();
+            let hash = blocks.iter().fold(hash, |hash, block| add(hash, u64::from_le_bytes(*block)));
+            add(hash, u64::from_le_bytes(*last))
+        }
+        None => add(hash, name.iter().fold(0, |block, byte| block << 8 | u64::from(*byte))),
+    };
+    let hash = add(hash, 0);
+    (hash as usize, (hash >> 32) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_alike_are_found_apart() {
+        let kinds = ["get_record_", "list_records_", "a", "", "ein_langer_name_mit_vielen_zeichen_davor_"];
+        let names: Vec<String> =
+            kinds.iter().flat_map(|kind| (0..2_000).map(move |number| format!("{kind}{number}"))).collect();
+        let lookup = Lookup::new(names.iter().map(|name| name.as_bytes()));
+        for (index, name) in names.iter().enumerate() {
+            let is_it = |found: usize| names[found] == *name;
+            assert_eq!(lookup.find(name.as_bytes(), is_it), Some(index));
+        }
+        assert_eq!(lookup.find(b"get_record_2000", |_| false), None);
+        assert_eq!(Lookup::default().find(b"a", |_| true), None);
+        // Neither long runs nor many tags that are alike: others would make it slow, not wrong.
+        let mut run = 0;
+        let longest = lookup.slots.iter().map(|slot| {
+            run = if slot.index == 0 { 0 } else { run + 1 };
+            run
+        });
+        assert!(longest.max().unwrap() < 40);
+        let mut tags: Vec<u32> =
+            lookup.slots.iter().filter(|slot| slot.index > 0).map(|slot| slot.tag).collect();
+        tags.sort_unstable();
+        tags.dedup();
+        assert!(tags.len() > names.len() - 10);
+    }
 }

@@ -5,10 +5,12 @@
 //! bundle holds does compile.
 
 mod ecma;
+mod plain;
 
 use crate::plan::Contents;
 use crate::pool::StrId;
 use crate::schema::{self, Validator};
+use plain::Plain;
 use regex::{Regex, RegexBuilder};
 use std::sync::OnceLock;
 
@@ -18,8 +20,37 @@ pub(crate) const PATTERN_SIZE_LIMIT: usize = 1 << 20;
 /// Indexed like [`crate::plan::Manifest::patterns`] and [`crate::plan::Manifest::schemas`].
 #[derive(Debug, Default)]
 pub struct Matchers {
-    patterns: Vec<OnceLock<Option<Regex>>>,
+    patterns: Vec<OnceLock<Option<Pattern>>>,
     schemas: Vec<OnceLock<Option<Validator>>>,
+}
+
+/// A pattern, compiled.
+#[derive(Debug)]
+pub struct Pattern(Way);
+
+#[derive(Debug)]
+enum Way {
+    Plain(Plain),
+    Engine(Regex),
+}
+
+impl Pattern {
+    /// As [`compile_pattern`]; `None` for what that refuses.
+    fn new(pattern: &str) -> Option<Pattern> {
+        let translated = ecma::translate(pattern).ok()?;
+        match Plain::new(&translated) {
+            Some(plain) => Some(Pattern(Way::Plain(plain))),
+            None => compile_translated(&translated).ok().map(|engine| Pattern(Way::Engine(engine))),
+        }
+    }
+
+    #[inline]
+    pub fn is_match(&self, text: &str) -> bool {
+        match &self.0 {
+            Way::Plain(plain) => plain.is_match(text),
+            Way::Engine(engine) => engine.is_match(text),
+        }
+    }
 }
 
 impl Matchers {
@@ -31,9 +62,11 @@ impl Matchers {
     }
 
     /// The pattern, or `None` if the bundle has no valid one there. `contents` are those of `new`.
-    pub fn pattern(&self, contents: &Contents, index: u32) -> Option<&Regex> {
-        let id = *contents.manifest.patterns.get(index as usize)?;
-        let compile = || compile_pattern(text(contents, id)).ok();
+    #[inline]
+    pub fn pattern(&self, contents: &Contents, index: u32) -> Option<&Pattern> {
+        let compile = || {
+            contents.manifest.patterns.get(index as usize).and_then(|id| Pattern::new(text(contents, *id)))
+        };
         self.patterns.get(index as usize)?.get_or_init(compile).as_ref()
     }
 
@@ -49,8 +82,11 @@ impl Matchers {
 ///
 /// Matching takes time linear in the text. Look-around and back-references, which do not, are refused.
 pub fn compile_pattern(pattern: &str) -> Result<Regex, String> {
-    let translated = ecma::translate(pattern)?;
-    RegexBuilder::new(&translated).size_limit(PATTERN_SIZE_LIMIT).build().map_err(|error| match error {
+    compile_translated(&ecma::translate(pattern)?)
+}
+
+fn compile_translated(pattern: &str) -> Result<Regex, String> {
+    RegexBuilder::new(pattern).size_limit(PATTERN_SIZE_LIMIT).build().map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => "the pattern is too big once compiled".to_owned(),
         // The engine draws the translated pattern over several lines; its last line says what is wrong.
         error => {

@@ -203,7 +203,7 @@ pub struct Property {
 }
 
 /// A set of JSON types; `INTEGER` also stands for numbers such as `1.0`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TypeSet(pub u8);
 
 impl TypeSet {

@@ -50,22 +50,6 @@ impl Pool {
         self.place(id).and_then(|(start, end)| self.text.as_bytes().get(start..end)).unwrap_or_default()
     }
 
-    /// Appends the string. Most are short, and a copy of fixed length takes fewer steps than one of any.
-    #[inline]
-    pub(crate) fn append(&self, id: StrId, out: &mut Vec<u8>) {
-        const SHORT: usize = 16;
-        let Some((start, end)) = self.place(id) else { return };
-        let rest = self.text.as_bytes().get(start..).unwrap_or_default();
-        match rest.first_chunk::<SHORT>() {
-            Some(block) if end - start <= SHORT => {
-                let length = out.len() + (end - start);
-                out.extend_from_slice(block);
-                out.truncate(length);
-            }
-            _ => out.extend_from_slice(rest.get(..end - start).unwrap_or_default()),
-        }
-    }
-
     /// Whether the string is this one. Of most others, the length already says that they are not.
     #[inline(always)]
     pub(crate) fn is(&self, id: StrId, text: &[u8]) -> bool {
@@ -102,10 +86,11 @@ impl Pool {
 /// Whether two texts of the same length are the same. Names are short: comparing a few bytes here takes fewer steps than the
 /// call that comparing any number of them is.
 #[inline(always)]
-fn same(left: &[u8], right: &[u8]) -> bool {
+pub(crate) fn same(left: &[u8], right: &[u8]) -> bool {
     match left.len() {
         4..=7 => same_ends::<4>(left, right),
         8..=16 => same_ends::<8>(left, right),
+        17..=32 => same_ends::<16>(left, right),
         _ => left == right,
     }
 }
@@ -175,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_any_length_are_appended_and_compared() {
+    fn texts_of_any_length_are_compared() {
         let text: String = ('0'..='Z').collect();
         for length in 0..=text.len() {
             let part = text.get(..length).unwrap();
@@ -185,9 +170,6 @@ mod tests {
                     [part.len() as u32, (part.len() + rest.len()) as u32].into_iter(),
                 )
                 .unwrap();
-                let mut out = b"before".to_vec();
-                pool.append(StrId(0), &mut out);
-                assert_eq!(out, [b"before", part.as_bytes()].concat());
                 assert!(pool.is(StrId(0), part.as_bytes()));
                 assert!(!pool.is(StrId(0), format!("{part}x").as_bytes()));
                 for at in 0..length {
@@ -197,9 +179,6 @@ mod tests {
                 }
             }
         }
-        let mut out = Vec::new();
-        Pool::default().append(StrId(7), &mut out);
-        assert!(out.is_empty());
     }
 
     #[test]

@@ -271,7 +271,7 @@ fn two_hundred_parameters_are_found() {
 fn headers_that_are_ready_never_show_their_secrets() {
     let mut tool = tool("GET", "/").fixed("header", "authorization", "Bearer ${SHOP_TOKEN}").build();
     let prepared = PreparedTools::new(&tool.contents, &tool.variables, &tool.limits);
-    assert_eq!(format!("{:?}", prepared.of(0)), "Some(Prepared { covers: 1, .. })");
+    assert!(format!("{:?}", prepared.of(0)).contains("headers: Prepared { covers: 1, .. }"));
     assert!(prepared.of(1).is_none());
     let shown = format!("{prepared:?}");
     let as_numbers = format!("{:?}", "s3cret".as_bytes());

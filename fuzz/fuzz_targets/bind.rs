@@ -6,7 +6,7 @@ use mcp_bundle::bind::{
     Arguments, BindError, Limits, PreparedTools, Request, Scratch, Values, bind, bind_arguments,
 };
 use mcp_bundle::envelope::{self, Body};
-use mcp_bundle::json::{MAX_DEPTH, ScanError, ScanErrorKind};
+use mcp_bundle::json::{ScanError, ScanErrorKind};
 use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::{Contents, ToolPlan};
 use mcp_bundle::schema::{StrictError, parse_strict};
@@ -107,7 +107,8 @@ fn assert_same_of_a_message(
     }
     let body = [br#"{"method":"tools/call","params":{"arguments":"#, arguments, b"}}"].concat();
     let mut place = None;
-    let message = match envelope::read(&body, MAX_DEPTH, 1, &mut place) {
+    // As deep as arguments may be and the two levels around them: what may be deeper is not bound the quick way.
+    let message = match envelope::read(&body, limits.depth + 2, 1, &mut place) {
         Ok(Body::One(message)) => message,
         // The scanner's two refusals; a message is two levels deeper than its arguments.
         Err(ScanError { kind: ScanErrorKind::LoneSurrogate | ScanErrorKind::TooDeep, .. }) => {

@@ -3,16 +3,14 @@
 
 use libfuzzer_sys::fuzz_target;
 use mcp_bundle::envelope::{Body, Id, Message, Params, read};
-use mcp_bundle::json::Kind;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use mcp_bundle::json::{Kind, Tape};
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::fmt;
 
 const DEPTH: usize = 64;
 const BATCH: usize = 8;
-/// Arguments whose places are told; of more, none is.
-const FEW: usize = 8;
 
 fuzz_target!(|bytes: &[u8]| {
     let mut place = None;
@@ -68,52 +66,54 @@ fn agree(message: &Message<'_>, value: &Value) {
     assert_eq!(message.is_rpc, value.get("jsonrpc").is_some_and(|version| version == "2.0"));
 }
 
-/// The members of an object as another reads them, where they stand in its text.
-struct Pieces<'a>(Vec<(&'a RawValue, &'a RawValue)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Pieces<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Pieces<'a>, D::Error> {
-        struct Members;
-
-        impl<'de> Visitor<'de> for Members {
-            type Value = Vec<(&'de RawValue, &'de RawValue)>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(members)
-            }
-        }
-
-        deserializer.deserialize_map(Members).map(Pieces)
+/// What is said of the places of arguments is so: another reads the same values there, one by one.
+fn assert_places(params: &Params<'_>) {
+    let Some(arguments) = params.arguments.filter(|arguments| arguments.kind == Kind::Object) else { return };
+    let tape = &params.argument_tape;
+    let mut pieces = Vec::new();
+    collect(serde_json::from_str(arguments.text).expect("arguments are JSON"), &mut pieces);
+    let Some(places) = tape.all() else { return assert!(pieces.len() > Tape::MOST) };
+    assert_eq!(places.len(), pieces.len());
+    for (place, piece) in places.iter().zip(pieces) {
+        let found = place.of(tape.text());
+        // The same place, not only the same text.
+        assert!(std::ptr::eq(found.text, piece), "{found:?} is not {piece}");
+        assert_eq!(piece.bytes().next().and_then(Kind::of_first_byte), Some(found.kind));
+        assert_eq!(found.escaped, found.kind == Kind::String && piece.contains('\\'));
     }
 }
 
-/// What is said of the places of arguments is so.
-fn assert_places(params: &Params<'_>) {
-    let places = params.argument_places.all();
-    let Some(arguments) = params.arguments.filter(|arguments| arguments.kind == Kind::Object) else {
-        return assert_eq!(places, Some(&[][..]));
-    };
-    let Pieces(members) = serde_json::from_str(arguments.text).expect("arguments are JSON");
-    let Some(places) = places else { return assert!(members.len() > FEW) };
-    assert!(members.len() <= FEW);
-    assert_eq!(places.len(), members.len());
-    for (place, (key, value)) in places.iter().zip(members) {
-        for (place, piece) in [(place.key, key.get()), (place.value, value.get())] {
-            let found = place.of(arguments.text);
-            // The same place, not only the same text.
-            assert!(std::ptr::eq(found.text, piece), "{found:?} is not {piece}");
-            assert_eq!(piece.bytes().next().and_then(Kind::of_first_byte), Some(found.kind));
-            assert_eq!(found.escaped, found.kind == Kind::String && piece.contains('\\'));
+/// Everything in an array or object, in the order of the text, where it stands in the text.
+fn collect<'a>(container: &'a RawValue, pieces: &mut Vec<&'a str>) {
+    struct Pieces<'p, 'a>(&'p mut Vec<&'a str>);
+
+    impl<'de: 'a, 'a> Visitor<'de> for Pieces<'_, 'a> {
+        type Value = ();
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an array or an object")
         }
-        let name: String = serde_json::from_str(key.get()).expect("a name is a string");
-        assert!(place.key.of(arguments.text).is_text(&name), "{name}");
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+            while let Some((key, value)) = map.next_entry::<&RawValue, &RawValue>()? {
+                self.0.push(key.get());
+                self.0.push(value.get());
+                collect(value, self.0);
+            }
+            Ok(())
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
+            while let Some(element) = elements.next_element::<&RawValue>()? {
+                self.0.push(element.get());
+                collect(element, self.0);
+            }
+            Ok(())
+        }
+    }
+
+    if container.get().starts_with(['[', '{']) {
+        let mut reader = serde_json::Deserializer::from_str(container.get());
+        reader.deserialize_any(Pieces(pieces)).expect("a part of JSON is JSON");
     }
 }

@@ -3,7 +3,6 @@
 use crate::Failure;
 use mcp_bundle::bind::{self, Arguments, PreparedTools, Request, Values};
 use mcp_bundle::envelope::{self, Body};
-use mcp_bundle::lookup::Lookup;
 use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::Contents;
 use mcp_bundle::shape::{self, Answer};
@@ -13,7 +12,6 @@ use mcp_bundle::template::Ambient;
 pub struct Calls {
     contents: Contents,
     matchers: Matchers,
-    lookup: Lookup,
     prepared: PreparedTools,
     variables: Vec<Box<str>>,
     bind_limits: bind::Limits,
@@ -35,7 +33,6 @@ impl Calls {
         Calls {
             prepared: PreparedTools::new(&contents, &variables, &bind_limits),
             matchers: Matchers::new(&contents),
-            lookup: Lookup::new(&contents),
             variables,
             bind_limits,
             shape_limits: shape::Limits::default(),
@@ -59,7 +56,7 @@ impl Calls {
         let mut buffer = String::new();
         let name = message.params.name.ok_or("the call has no name")?.unescaped(&mut buffer);
         let Calls { contents, matchers, bind, request, .. } = self;
-        let index = self.lookup.find(contents, name).ok_or("no such tool")?;
+        let index = self.prepared.find(name).ok_or("no such tool")?;
         let tool = contents.tools.get(index).ok_or("no such tool")?;
         let arguments = Arguments::of_params(&message.params).unwrap_or(Arguments::EMPTY);
         let prepared = self.prepared.of(index);

@@ -5,7 +5,8 @@ use super::figures::{Table, bar, count, median, ranged, ratios};
 use super::place::{Place, own_step};
 use super::process::output;
 use crate::{Failure, cpu_ms};
-use mcp_bundle::bind::{Limits, Request, Scratch, Values, bind};
+use mcp_bundle::bind::{Arguments, Request, Scratch, Values, bind_arguments};
+use mcp_bundle::envelope::{self, Body};
 use mcp_edge::Edge;
 use mcp_edge::catalog::Catalog;
 use mcp_edge::settings::Settings;
@@ -123,18 +124,36 @@ fn find(catalog: &Catalog, names: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
+/// As a proxy does it with a message that it has read.
 fn find_and_bind(catalog: &Catalog, names: &[String]) -> Result<(), Failure> {
     let view = catalog.view(None).ok_or("a catalog without a view")?;
-    let values = Values { variables: &catalog.variables.0, ..Values::default() };
-    let limits = Limits::default();
+    let settings = Settings::default();
+    let limits = &settings.limits;
+    let body = format!("{{\"params\":{{\"arguments\":{ARGUMENTS}}}}}");
+    let mut place = None;
+    let Body::One(message) = envelope::read(body.as_bytes(), limits.json_depth, 1, &mut place)? else {
+        return Err("the measured message is none".into());
+    };
+    let arguments = Arguments::of_params(&message.params).ok_or("the measured message has no arguments")?;
     let (mut scratch, mut request) = (Scratch::default(), Request::default());
     for name in names {
         let index = catalog.find(view, black_box(name)).ok_or("a tool is missing")?;
         let tool = catalog.contents.tools.get(index).ok_or("a tool is missing")?;
-        let arguments = black_box(ARGUMENTS.as_bytes());
         let (contents, matchers) = (&catalog.contents, &catalog.matchers);
-        bind(contents, matchers, tool, arguments, &values, &limits, &mut scratch, &mut request)
-            .map_err(|error| error.to_string())?;
+        let prepared = catalog.prepared.of(index);
+        let values = Values { variables: &catalog.variables.0, prepared, ..Values::default() };
+        let arguments = black_box(&arguments);
+        bind_arguments(
+            contents,
+            matchers,
+            tool,
+            arguments,
+            &values,
+            &limits.bind,
+            &mut scratch,
+            &mut request,
+        )
+        .map_err(|error| error.to_string())?;
         black_box(&request);
     }
     Ok(())

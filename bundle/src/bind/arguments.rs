@@ -1,8 +1,8 @@
 //! The pass over the arguments: each is looked up, checked, and its place remembered.
 
-use super::check::{At, Checker, Step, is_plainly_fine};
+use super::check::{At, Checker, Step};
 use super::problem::ProblemKind;
-use super::{Arguments, Limits, Mark, Problems, Scratch, Slot, wording};
+use super::{Limits, Mark, Problems, Scratch, Slot, wording};
 use crate::json::{Kind, MAX_DEPTH, Member, ScanError, ScanErrorKind, Scanner, Span, Value};
 use crate::matchers::Matchers;
 use crate::plan::{Contents, ToolPlan};
@@ -17,12 +17,12 @@ pub(super) fn collect(
     contents: &Contents,
     matchers: &Matchers,
     tool: &ToolPlan,
-    arguments: &Arguments<'_>,
+    text: &str,
     limits: &Limits,
     scratch: &mut Scratch,
     problems: &mut Problems,
 ) -> bool {
-    if arguments.text.len() > Span::MAX_TEXT {
+    if text.len() > Span::MAX_TEXT {
         problems.push(ProblemKind::TooLarge, || (String::new(), "the arguments are too long".to_owned()));
         return false;
     }
@@ -31,9 +31,9 @@ pub(super) fn collect(
     scratch.extras.clear();
     scratch.seen.clear();
     scratch.names.clear();
-    let scanner = Scanner::of_text(arguments.text, limits.depth);
+    let scanner = Scanner::of_text(text, limits.depth);
     let mut pass = Pass {
-        text: arguments.text,
+        text,
         checker: Checker {
             contents,
             matchers,
@@ -48,12 +48,7 @@ pub(super) fn collect(
         extras: &mut scratch.extras,
         limits,
     };
-    let read = match arguments.members {
-        // What may be too deep must be told before anything else about an argument: it is scanned again.
-        Some(members) if arguments.depth <= limits.depth => pass.known(members),
-        _ => pass.scan(),
-    };
-    match read {
+    match pass.scan() {
         Ok(true) => {
             pass.complete();
             true
@@ -102,22 +97,7 @@ struct Pass<'c, 'a> {
 }
 
 impl<'a> Pass<'_, 'a> {
-    /// Takes arguments whose places are known. `false` if they are readable but not worth a further look.
-    fn known(&mut self, members: &[Member]) -> Result<bool, ScanError> {
-        let extras = self.checker.names.open();
-        let within = members.get(..self.limits.arguments).unwrap_or(members);
-        for member in within {
-            self.argument(member)?;
-        }
-        if members.len() > self.limits.arguments {
-            self.too_many();
-            return Ok(false);
-        }
-        self.close(extras);
-        Ok(true)
-    }
-
-    /// Finds the arguments; as [`Pass::known`].
+    /// Takes the arguments one by one. `false` if they are readable but not worth a further look.
     fn scan(&mut self) -> Result<bool, ScanError> {
         let mut scanner = Scanner::of_text(self.text, self.limits.depth);
         let kind = scanner.peek()?;
@@ -166,25 +146,7 @@ impl<'a> Pass<'_, 'a> {
         }
     }
 
-    #[inline(always)]
     fn argument(&mut self, member: &Member) -> Result<(), ScanError> {
-        let (contents, tool) = (self.checker.contents, self.checker.tool);
-        let (strings, parameters) = (&contents.strings, &tool.parameters);
-        let name = member.key.plain_name(self.text);
-        if let Some(name) = name
-            && let Some(index) = find_name(strings, parameters, |parameter| parameter.name, name)
-            && let Some(slot @ Slot::Absent) = self.slots.get_mut(index)
-            && let Some(check) = parameters.get(index).and_then(|found| tool.checks.get(found.check as usize))
-            && is_plainly_fine(contents, check, member.value, self.text)
-        {
-            *slot = Slot::Given(member.value);
-            return Ok(());
-        }
-        self.any_argument(member)
-    }
-
-    /// An argument that needs a closer look.
-    fn any_argument(&mut self, member: &Member) -> Result<(), ScanError> {
         let (contents, tool) = (self.checker.contents, self.checker.tool);
         let key = member.key.of(self.text);
         let index = find_parameter(contents, tool, key.unescaped(self.checker.text));

@@ -384,50 +384,6 @@ impl<'a> Checker<'_, 'a> {
     }
 }
 
-/// Whether a value is fine at first sight, as most are. Any other needs a closer look, which then says what is wrong, if
-/// anything is.
-#[inline(always)]
-pub(super) fn is_plainly_fine(contents: &Contents, check: &Check, span: Span, text: &str) -> bool {
-    let Some(bytes) = span.plain_bytes(text) else { return false };
-    let is_typed = match span.kind {
-        Kind::Boolean => check.types.contains(TypeSet::BOOLEAN),
-        Kind::String => {
-            check.types.contains(TypeSet::STRING)
-                && check.string.as_ref().is_none_or(|string| {
-                    // A character has one to four bytes.
-                    string.pattern.is_none()
-                        && string.format.is_none_or(|format| {
-                            std::str::from_utf8(bytes).is_ok_and(|text| format_check::matches(format, text))
-                        })
-                        && string.max_length.is_none_or(|most| bytes.len() <= most as usize)
-                        && string.min_length.is_none_or(|least| bytes.len().div_ceil(4) >= least as usize)
-                })
-        }
-        Kind::Number => {
-            (check.types.contains(TypeSet::NUMBER)
-                || check.types.contains(TypeSet::INTEGER) && decimal::is_natural(bytes))
-                && check
-                    .number
-                    .as_ref()
-                    .is_none_or(|number| is_plainly_within(&contents.strings, number, bytes))
-        }
-        Kind::Null | Kind::Array | Kind::Object => false,
-    };
-    is_typed && (check.enumeration.is_empty() || is_literally_listed(contents, check, span.of(text)))
-}
-
-/// Whether a number is within bounds, as far as comparing digits can tell.
-#[inline]
-fn is_plainly_within(strings: &Pool, check: &NumberCheck, digits: &[u8]) -> bool {
-    let holds = |bound: Option<StrId>, holds: fn(Ordering) -> bool| {
-        bound.is_none_or(|id| decimal::compare_naturals(digits, strings.bytes(id)).is_some_and(holds))
-    };
-    holds(check.minimum, Ordering::is_ge)
-        && holds(check.exclusive_minimum, Ordering::is_gt)
-        && holds(check.maximum, Ordering::is_le)
-        && holds(check.exclusive_maximum, Ordering::is_lt)
-}
-
 /// Whether a value is written as the plan has it, as most are.
 fn is_literally_listed(contents: &Contents, check: &Check, value: Value<'_>) -> bool {
     check.enumeration.iter().any(|&id| contents.strings.is(id, value.text.as_bytes()))

@@ -3,6 +3,7 @@
 //! A pure function of the plan, the arguments and a few values of the place it runs in. One pass over
 //! the arguments looks each up, checks it and remembers where it stands; then every position writes
 //! its part of the request with its own encoder. There is no other way for a value into a request.
+//! What most calls are goes a shorter way first, see [`quick`].
 //!
 //! All problems of a call are reported at once, in words that a model can act on. A message never
 //! holds the value of a sensitive parameter or of a variable.
@@ -14,19 +15,21 @@ mod check;
 mod names;
 mod prepared;
 mod problem;
+mod quick;
 mod request;
 mod wording;
 
-pub use prepared::PreparedTools;
+pub use prepared::{PreparedTool, PreparedTools};
 pub use problem::{BindError, MAX_PROBLEMS, Problem, ProblemKind};
-pub use request::{Prepared, Request};
+pub use request::Request;
 
 pub(crate) use names::{Mark, Names};
 pub(crate) use problem::Problems;
+pub(crate) use request::Prepared;
 pub(crate) use wording::{schema_problem, shorten};
 
 use crate::envelope::Params;
-use crate::json::{Kind, Member, ScanError, ScanErrorKind, Span, Value};
+use crate::json::{Kind, Member, ScanError, ScanErrorKind, Span, Tape, Value};
 use crate::matchers::Matchers;
 use crate::plan::{Contents, ToolPlan};
 use crate::position::{self, Sink, Source};
@@ -59,7 +62,7 @@ pub struct Values<'a> {
     pub tenant_id: Option<&'a str>,
     pub principal_sub: Option<&'a str>,
     /// What [`PreparedTools`] have for the tool.
-    pub prepared: Option<&'a Prepared>,
+    pub prepared: Option<PreparedTool<'a>>,
     /// For templates that ask for the time or a random value.
     pub ambient: Ambient,
 }
@@ -95,13 +98,11 @@ pub(crate) enum Slot {
     Default,
 }
 
-/// The arguments of a call, a JSON object: its text, and where its members stand if that is known already.
+/// The arguments of a call, a JSON object: its text, and what stands where in it if that is known already.
 #[derive(Debug, Clone, Copy)]
 pub struct Arguments<'a> {
     text: &'a str,
-    members: Option<&'a [Member]>,
-    /// They nest no deeper, themselves included; known with the members.
-    depth: usize,
+    tape: Option<&'a Tape<'a>>,
 }
 
 impl Default for Limits {
@@ -151,15 +152,14 @@ impl Scratch {
 
 impl<'a> Arguments<'a> {
     /// `{}`, which also stands for arguments that are not given.
-    pub const EMPTY: Arguments<'static> = Arguments { text: "{}", members: Some(&[]), depth: 1 };
+    pub const EMPTY: Arguments<'static> = Arguments { text: "{}", tape: Some(&Tape::EMPTY) };
 
     /// The arguments of a message; `None` if it has none, or `null`.
     #[inline]
     pub fn of_params(params: &'a Params<'_>) -> Option<Arguments<'a>> {
         match params.arguments? {
             Value { kind: Kind::Object, text, .. } => {
-                let places = &params.argument_places;
-                Some(Arguments { text, members: places.all(), depth: places.depth })
+                Some(Arguments { text, tape: Some(&params.argument_tape) })
             }
             Value { kind: Kind::Null, .. } => None,
             value => Some(Arguments::of_text(value.text)),
@@ -167,7 +167,7 @@ impl<'a> Arguments<'a> {
     }
 
     pub const fn of_text(text: &'a str) -> Arguments<'a> {
-        Arguments { text, members: None, depth: usize::MAX }
+        Arguments { text, tape: None }
     }
 
     pub const fn text(&self) -> &'a str {
@@ -216,10 +216,32 @@ pub fn bind_arguments(
     scratch: &mut Scratch,
     request: &mut Request,
 ) -> Result<(), BindError> {
+    if let Some(prepared) = &values.prepared
+        && prepared.bind_quickly(contents, matchers, arguments, limits, scratch, request).is_some()
+    {
+        return Ok(());
+    }
+    bind_carefully(contents, matchers, tool, arguments, values, limits, scratch, request)
+}
+
+/// Knows every rule and tells what is wrong.
+#[expect(clippy::too_many_arguments, reason = "each has an owner and a lifetime of its own")]
+#[inline(never)]
+fn bind_carefully(
+    contents: &Contents,
+    matchers: &Matchers,
+    tool: &ToolPlan,
+    arguments: &Arguments<'_>,
+    values: &Values<'_>,
+    limits: &Limits,
+    scratch: &mut Scratch,
+    request: &mut Request,
+) -> Result<(), BindError> {
     let mut problems = Problems::default();
     request.clear();
     request.method = tool.method;
-    let collected = arguments::collect(contents, matchers, tool, arguments, limits, scratch, &mut problems);
+    let collected =
+        arguments::collect(contents, matchers, tool, arguments.text, limits, scratch, &mut problems);
     if collected {
         if let Some(index) = tool.schema {
             check_schema(contents, matchers, tool, index, arguments.text, limits, &mut problems);

@@ -1,17 +1,29 @@
-//! What is the same for all calls of a tool: worked out once, when a bundle is activated.
+//! What is the same for all calls: worked out once, when a bundle is activated.
 
-use super::{Limits, Prepared, Problems, Request, Scratch, Values};
+use super::quick::{Layout, Tables};
+use super::{Arguments, Limits, Prepared, Problems, Request, Scratch, Values};
+use crate::lookup::Lookup;
+use crate::matchers::Matchers;
 use crate::plan::{Contents, Placed, ToolPlan};
 use crate::position;
 use crate::tag::PartKind;
 use std::collections::BTreeMap;
 
-/// One for each tool of a bundle. Tools of one upstream mostly have the same, which is kept once.
+/// The tools of a bundle, ready to be called.
 #[derive(Debug, Clone, Default)]
 pub struct PreparedTools {
-    /// Indexes in `prepared`, in the order of the tools.
-    tools: Vec<u32>,
-    prepared: Vec<Prepared>,
+    lookup: Lookup,
+    tables: Tables,
+    /// Fixed headers. Tools of one upstream mostly have the same, which are kept once.
+    headers: Vec<Prepared>,
+}
+
+/// One of them.
+#[derive(Debug, Clone, Copy)]
+pub struct PreparedTool<'a> {
+    tables: &'a Tables,
+    index: usize,
+    pub(crate) headers: &'a Prepared,
 }
 
 impl PreparedTools {
@@ -19,12 +31,12 @@ impl PreparedTools {
     pub fn new(contents: &Contents, variables: &[Box<str>], limits: &Limits) -> PreparedTools {
         let values = Values { variables, ..Values::default() };
         let (mut scratch, mut request) = (Scratch::default(), Request::default());
-        let mut known: BTreeMap<(&[Placed], bool), u32> = BTreeMap::new();
-        let (mut prepared, mut tools) = (Vec::new(), Vec::with_capacity(contents.tools.len()));
+        let mut known: BTreeMap<&[Placed], u32> = BTreeMap::new();
+        let mut headers: Vec<Prepared> = Vec::new();
+        let mut layout = Layout::new(contents, variables);
         for tool in &contents.tools {
             let fixed = fixed(tool);
-            let dotless_path = position::has_dotless_path(contents, tool);
-            tools.push(*known.entry((fixed, dotless_path)).or_insert_with(|| {
+            let index = *known.entry(fixed).or_insert_with(|| {
                 let mut problems = Problems::default();
                 request.clear();
                 let (source, mut sink) =
@@ -32,18 +44,46 @@ impl PreparedTools {
                 position::write_headers(&source, &mut sink, fixed);
                 // What cannot be sent is told call by call.
                 let covers = if problems.count() == 0 { fixed.len() } else { 0 };
-                let headers = if covers > 0 { request.prepared(covers) } else { Prepared::default() };
-                prepared.push(headers.with_path(dotless_path));
-                prepared.len() as u32 - 1
-            }));
+                headers.push(if covers > 0 { request.prepared(covers) } else { Prepared::default() });
+                headers.len() as u32 - 1
+            });
+            layout.add(tool, index, headers.get(index as usize).map_or(0, |headers| headers.covers));
         }
-        PreparedTools { tools, prepared }
+        let lookup = Lookup::new(contents.tools.iter().map(|tool| contents.strings.bytes(tool.name)));
+        PreparedTools { lookup, tables: layout.finish(), headers }
     }
 
-    /// Of the tool at this index.
+    /// The index of the tool with this name.
     #[inline]
-    pub fn of(&self, tool: usize) -> Option<&Prepared> {
-        self.prepared.get(*self.tools.get(tool)? as usize)
+    pub fn find(&self, name: &str) -> Option<usize> {
+        let name = name.as_bytes();
+        self.lookup.find(name, |index| self.tables.is_named(index, name))
+    }
+
+    /// The tool at this index.
+    #[inline]
+    pub fn of(&self, tool: usize) -> Option<PreparedTool<'_>> {
+        let headers = self.headers.get(self.tables.headers(tool)?)?;
+        Some(PreparedTool { tables: &self.tables, index: tool, headers })
+    }
+}
+
+impl PreparedTool<'_> {
+    /// Binds arguments the quick way, or gives up: then what is in `request` means nothing. As [`super::bind_arguments`], which
+    /// tries this first.
+    #[inline]
+    pub fn bind_quickly(
+        &self,
+        contents: &Contents,
+        matchers: &Matchers,
+        arguments: &Arguments<'_>,
+        limits: &Limits,
+        scratch: &mut Scratch,
+        request: &mut Request,
+    ) -> Option<()> {
+        let PreparedTool { tables, index, headers } = self;
+        request.clear();
+        tables.bind(*index, headers, contents, matchers, arguments, limits, &mut scratch.marks, request)
     }
 }
 

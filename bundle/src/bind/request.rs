@@ -24,26 +24,18 @@ struct Line {
     end: usize,
 }
 
-/// What is the same for all calls of a tool: headers, which hold secrets, and what is known of its path.
+/// Headers that are the same for all calls of a tool; they hold secrets.
 #[derive(Clone, Default)]
-pub struct Prepared {
+pub(crate) struct Prepared {
     text: Box<[u8]>,
     lines: Box<[Line]>,
     /// The headers of the plan that `lines` are, from its first.
     pub(crate) covers: usize,
-    /// Values of the path need a look only if they hold a dot or a `%` themselves.
-    pub(crate) dotless_path: bool,
 }
 
 impl fmt::Debug for Prepared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Prepared").field("covers", &self.covers).finish_non_exhaustive()
-    }
-}
-
-impl Prepared {
-    pub(crate) fn with_path(self, dotless_path: bool) -> Prepared {
-        Prepared { dotless_path, ..self }
     }
 }
 
@@ -106,12 +98,7 @@ impl Request {
 
     /// The headers written so far, for [`Request::begin_with`].
     pub(crate) fn prepared(&self, covers: usize) -> Prepared {
-        Prepared {
-            text: self.head.as_slice().into(),
-            lines: self.lines.as_slice().into(),
-            covers,
-            dotless_path: false,
-        }
+        Prepared { text: self.head.as_slice().into(), lines: self.lines.as_slice().into(), covers }
     }
 
     /// Writes headers that are known already, before any other.
@@ -139,6 +126,17 @@ impl Request {
         self.lines.push(Line { name: start, colon, end: self.head.len() });
         self.head.extend_from_slice(b"\r\n");
         Ok(())
+    }
+
+    /// Writes a header that is fine as it is; what `name` appends ends with `: `.
+    #[inline(always)]
+    pub(crate) fn plain_header(&mut self, name: impl FnOnce(&mut Vec<u8>), value: &[u8]) {
+        let start = self.head.len();
+        name(&mut self.head);
+        let colon = self.head.len().saturating_sub(2);
+        self.head.extend_from_slice(value);
+        self.lines.push(Line { name: start, colon, end: self.head.len() });
+        self.head.extend_from_slice(b"\r\n");
     }
 
     /// Whether a header of this name, in lower case, is written.

@@ -13,14 +13,16 @@ mod place;
 mod scan;
 mod special;
 mod string;
+mod tape;
 mod walk;
 
 pub use escape::{write_escaped, write_string};
-pub use place::{FewMembers, Member, Span};
+pub use place::{Member, Span};
 pub(crate) use scan::Token;
 pub use scan::{MAX_DEPTH, Scanner};
 pub(crate) use string::tokens;
 pub use string::{compact, unescape};
+pub use tape::Tape;
 pub use walk::{Elements, Members, elements, members};
 
 use std::fmt;
@@ -103,16 +105,6 @@ impl<'a> Value<'a> {
             return "";
         }
         self.text.get(1..self.text.len().wrapping_sub(1)).unwrap_or_default()
-    }
-
-    /// What most scalars are as text, without a further look: a string without escapes, a number or a boolean.
-    #[inline]
-    pub(crate) fn plain_bytes(&self) -> Option<&'a [u8]> {
-        match (self.kind, self.text.as_bytes()) {
-            (Kind::String, [b'"', raw @ .., b'"']) if !self.escaped => Some(raw),
-            (Kind::Number | Kind::Boolean, text) => Some(text),
-            _ => None,
-        }
     }
 
     /// A string's characters; `buffer` is used only when there are escapes.

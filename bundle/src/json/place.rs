@@ -18,15 +18,6 @@ pub struct Member {
     pub value: Span,
 }
 
-/// The members of an object, unless there are too many: then it only knows that.
-#[derive(Debug, Clone, Copy)]
-pub struct FewMembers {
-    list: [Member; FewMembers::MOST],
-    count: usize,
-    /// The object nests no deeper, itself included.
-    pub(crate) depth: usize,
-}
-
 impl Span {
     /// Texts longer than this have no places.
     pub(crate) const MAX_TEXT: usize = u32::MAX as usize;
@@ -50,26 +41,6 @@ impl Span {
         Value { kind: self.kind, text, escaped: self.escaped }
     }
 
-    /// The characters of a string, unless there are escapes in it.
-    #[inline]
-    pub(crate) fn plain_name<'a>(&self, text: &'a str) -> Option<&'a [u8]> {
-        if self.escaped {
-            return None;
-        }
-        text.as_bytes().get(self.start() + 1..self.end().wrapping_sub(1))
-    }
-
-    /// What [`Value::plain_bytes`] gives of the value that stands there.
-    #[inline]
-    pub(crate) fn plain_bytes<'a>(&self, text: &'a str) -> Option<&'a [u8]> {
-        let quotes = match self.kind {
-            Kind::String if !self.escaped => 1,
-            Kind::Number | Kind::Boolean => 0,
-            _ => return None,
-        };
-        text.as_bytes().get(self.start() + quotes..self.end().wrapping_sub(quotes))
-    }
-
     #[inline]
     pub(crate) const fn start(&self) -> usize {
         self.start as usize
@@ -79,40 +50,9 @@ impl Span {
     pub(crate) const fn end(&self) -> usize {
         self.end as usize
     }
-}
-
-impl FewMembers {
-    /// Most calls have fewer arguments.
-    const MOST: usize = 8;
 
     #[inline]
-    pub(crate) fn clear(&mut self) {
-        self.count = 0;
-    }
-
-    #[inline]
-    pub(crate) fn push(&mut self, member: Member) {
-        if let Some(place) = self.list.get_mut(self.count) {
-            *place = member;
-        }
-        self.count += 1;
-    }
-
-    /// Makes it one that knows nothing.
-    pub(crate) fn forget(&mut self) {
-        self.count = FewMembers::MOST + 1;
-    }
-
-    /// All of them, or nothing.
-    #[inline]
-    pub fn all(&self) -> Option<&[Member]> {
-        self.list.get(..self.count)
-    }
-}
-
-impl Default for FewMembers {
-    fn default() -> FewMembers {
-        let nothing = Span::new(0, 0, Kind::Null, false);
-        FewMembers { list: [Member { key: nothing, value: nothing }; FewMembers::MOST], count: 0, depth: 0 }
+    pub(crate) const fn set_end(&mut self, end: usize) {
+        self.end = end as u32;
     }
 }

@@ -64,7 +64,7 @@ fn last_plain_end(bytes: &[u8], at: usize) -> usize {
 
 #[inline(always)]
 fn block_at(bytes: &[u8], at: usize) -> Option<&[u8; BLOCK]> {
-    bytes.get(at..)?.first_chunk()
+    bytes.get(at..at.wrapping_add(BLOCK))?.first_chunk()
 }
 
 /// A bit for each special byte, the first byte lowest.

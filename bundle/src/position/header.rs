@@ -9,10 +9,11 @@ use crate::bind::ProblemKind;
 use crate::plan::{Part, Placed};
 use crate::tag::PartKind;
 use std::io::Write;
+use wide::u8x16;
 
 pub(super) struct Header;
 
-pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>, headers: &[Placed]) {
+pub(crate) fn write(source: &Source<'_>, sink: &mut Sink<'_>, headers: &[Placed]) {
     let limit = source.limits.header_value;
     for placed in headers {
         let Sink { request, problems, text, .. } = &mut *sink;
@@ -102,13 +103,23 @@ impl Place for Header {
     }
 }
 
-/// Whether a text has only visible characters, spaces and tabs. Of a whole block all bytes are looked at, in a form that
-/// compilers turn into vector instructions.
-fn is_visible(text: &[u8]) -> bool {
-    let is_visible = |byte: u8| matches!(byte, b' '..=b'~' | b'\t');
-    let (blocks, rest) = text.as_chunks::<16>();
-    blocks.iter().all(|block| block.iter().fold(true, |all, &byte| all & is_visible(byte)))
-        && rest.iter().all(|&byte| is_visible(byte))
+/// Whether a text has only visible characters, spaces and tabs. Of whole blocks, vector instructions look at all bytes at once;
+/// the last one may overlap the one before it.
+#[inline]
+pub(crate) fn is_visible(text: &[u8]) -> bool {
+    let (blocks, rest) = text.as_chunks();
+    match text.last_chunk() {
+        Some(last) => blocks.iter().all(is_visible_block) && is_visible_block(last),
+        None => rest.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\t')),
+    }
+}
+
+#[inline(always)]
+fn is_visible_block(block: &[u8; 16]) -> bool {
+    let block = u8x16::new(*block);
+    // There is no comparison of bytes without sign.
+    let is_in = block.max(u8x16::splat(b' ')).min(u8x16::splat(b'~')).simd_eq(block);
+    (is_in | block.simd_eq(u8x16::splat(b'\t'))).to_bitmask() == 0xffff
 }
 
 fn refused(message: String) -> Refusal {

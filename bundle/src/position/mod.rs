@@ -10,10 +10,13 @@ mod body;
 mod cookie;
 mod header;
 mod path;
-mod percent;
+pub(crate) mod percent;
 mod query;
 mod template;
 mod text;
+
+pub(crate) use header::{is_visible as is_header_value, write as write_headers};
+pub(crate) use path::{is_dotless, write_plain as write_plain_path_value};
 
 use crate::bind::{Limits, Names, ProblemKind, Problems, Request, Slot, Values};
 use crate::json::{Member, Value};
@@ -76,8 +79,8 @@ pub(crate) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
     let tool = source.tool;
     let headers = match source.values.prepared {
         Some(prepared) => {
-            sink.request.begin_with(prepared);
-            tool.headers.get(prepared.covers..).unwrap_or_default()
+            sink.request.begin_with(prepared.headers);
+            tool.headers.get(prepared.headers.covers..).unwrap_or_default()
         }
         None => &tool.headers,
     };
@@ -89,7 +92,7 @@ pub(crate) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
     path::write(source, sink);
     query::write(source, sink);
     if !headers.is_empty() {
-        write_headers(source, sink, headers);
+        header::write(source, sink, headers);
     }
     cookie::write(source, sink);
     body::write(source, sink);
@@ -101,15 +104,6 @@ fn has_template(tool: &ToolPlan, headers: &[Placed]) -> bool {
     tool.body.kind == BodyKind::Template
         || tool.path.last().is_some_and(is_template)
         || headers.iter().any(|header| header.value.first().is_some_and(is_template))
-}
-
-/// See [`path::is_dotless`].
-pub(crate) fn has_dotless_path(contents: &Contents, tool: &ToolPlan) -> bool {
-    path::is_dotless(&tool.path, &contents.strings)
-}
-
-pub(crate) fn write_headers(source: &Source<'_>, sink: &mut Sink<'_>, headers: &[Placed]) {
-    header::write(source, sink, headers);
 }
 
 impl<'a> Source<'a> {
@@ -134,15 +128,6 @@ impl<'a> Source<'a> {
         match value {
             [Part { kind: PartKind::Parameter, id }] => Content::Argument(self.argument(*id)),
             parts => Content::Fixed(parts),
-        }
-    }
-
-    /// What [`Value::plain_bytes`] gives of an argument.
-    #[inline]
-    fn plain_argument(&self, index: u32) -> Option<&'a [u8]> {
-        match self.slots.get(index as usize)? {
-            Slot::Given(span) => span.plain_bytes(self.arguments),
-            Slot::Absent | Slot::Refused | Slot::Default => self.argument(index)?.value.plain_bytes(),
         }
     }
 

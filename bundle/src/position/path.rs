@@ -51,12 +51,6 @@ pub(super) struct PathValue {
 }
 
 pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
-    if source.values.prepared.is_some_and(|prepared| prepared.dotless_path)
-        && write_quickly(source, &mut sink.request.target)
-    {
-        return;
-    }
-    sink.request.target.clear();
     let mut segment = Segment::after(b"", 0);
     for &part in &source.tool.path {
         match part.kind {
@@ -107,24 +101,14 @@ pub(crate) fn is_dotless(path: &[Part], strings: &Pool) -> bool {
     })
 }
 
-/// Writes a path of which [`is_dotless`] holds, if its values are what most are: short texts of ASCII without `.`, `%` and
-/// control characters. `false` if one is not; what is written then means nothing.
-fn write_quickly(source: &Source<'_>, target: &mut Vec<u8>) -> bool {
-    for part in &source.tool.path {
-        match part.kind {
-            PartKind::Literal => source.contents.strings.append(StrId(part.id), target),
-            PartKind::Parameter => {
-                let Some(text) = source.plain_argument(part.id) else { return false };
-                let classes = percent::classes(text);
-                if !(1..=source.limits.path_value).contains(&text.len()) || classes & percent::ODD != 0 {
-                    return false;
-                }
-                percent::encode_bytes(text, classes, target);
-            }
-            _ => return false,
-        }
+/// Writes a value, the start of `text`, into a path of which [`is_dotless`] holds, if it is what most are: short, ASCII, without
+/// `.`, `%` and control characters. Else nothing is written.
+#[inline(always)]
+pub(crate) fn write_plain(text: &[u8], length: usize, limit: usize, target: &mut Vec<u8>) -> Option<()> {
+    if !(1..=limit).contains(&length) {
+        return None;
     }
-    true
+    percent::encode_start(text, length, percent::ODD, target)
 }
 
 /// Letters, digits, `-`, `_` and `~` only.

@@ -1,22 +1,36 @@
 //! Percent-encoding (RFC 3986): everything but unreserved characters.
 
+use crate::copy::append_start;
+
 /// Not an unreserved character: it is encoded.
-pub(super) const RESERVED: u8 = 1;
+const RESERVED: u8 = 1;
 /// `.` and `%`, control characters and whatever is not ASCII: it needs a closer look in a path.
-pub(super) const ODD: u8 = 2;
+pub(crate) const ODD: u8 = 2;
 
 /// Appends `text`, encoded.
 #[inline]
-pub(super) fn encode(text: &str, out: &mut Vec<u8>) {
-    encode_bytes(text.as_bytes(), classes(text.as_bytes()), out);
+pub(crate) fn encode(text: &str, out: &mut Vec<u8>) {
+    let text = text.as_bytes();
+    if classes(text) & RESERVED == 0 { out.extend_from_slice(text) } else { encode_reserved(text, out) }
 }
 
-/// Appends bytes, encoded. `classes` are theirs.
-#[inline]
-pub(super) fn encode_bytes(text: &[u8], classes: u8, out: &mut Vec<u8>) {
-    if classes & RESERVED == 0 { out.extend_from_slice(text) } else { encode_reserved(text, out) }
+/// Appends the start of a text, encoded, if no byte of it has one of the `refused` classes.
+#[inline(always)]
+pub(crate) fn encode_start(text: &[u8], length: usize, refused: u8, out: &mut Vec<u8>) -> Option<()> {
+    let start = text.get(..length)?;
+    let classes = classes(start);
+    if classes & refused != 0 {
+        return None;
+    }
+    if classes & RESERVED == 0 {
+        append_start(text, length, out);
+    } else {
+        encode_reserved(start, out);
+    }
+    Some(())
 }
 
+#[inline(never)]
 fn encode_reserved(text: &[u8], out: &mut Vec<u8>) {
     for &byte in text {
         if is_unreserved(byte) {

@@ -62,17 +62,6 @@ impl Pairs<'_> {
         value: &[Part],
         problems: &mut Problems,
     ) {
-        // Most values are one piece, whatever their style.
-        if let [Part { kind: PartKind::Parameter, id }] = value
-            && self.room().is_ok()
-            && let Some(text) = source.plain_argument(*id)
-        {
-            self.separate();
-            source.contents.strings.append(name, self.out);
-            self.out.push(b'=');
-            percent::encode_bytes(text, percent::classes(text), self.out);
-            return;
-        }
         let name = source.string(name);
         match source.content(value) {
             Content::Argument(None) => {}

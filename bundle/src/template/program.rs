@@ -32,7 +32,7 @@ pub struct Programs {
 }
 
 /// A part of a table: `start..start + count`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Run {
     pub start: u32,
     pub count: u32,
@@ -247,6 +247,7 @@ pub struct Spot {
 
 impl Run {
     /// The part of a table; empty if the table is too short, which no loaded bundle has.
+    #[inline]
     pub fn of<T>(self, table: &[T]) -> &[T] {
         let start = self.start as usize;
         table.get(start..start.saturating_add(self.count as usize)).unwrap_or_default()

@@ -6,16 +6,13 @@ use mcp_bundle::bind::{
     Arguments, BindError, Limits, PreparedTools, ProblemKind, Request, Scratch, Values, bind, bind_arguments,
 };
 use mcp_bundle::envelope::{self, Body};
-use mcp_bundle::json::{self, MAX_DEPTH, ScanError, ScanErrorKind};
+use mcp_bundle::json::{self, MAX_DEPTH, ScanError, ScanErrorKind, Tape};
 use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::*;
 use mcp_bundle::pool::{PoolBuilder, StrId};
 use mcp_bundle::tag::{BodyKind, BodyOpKind, Format, Method, PartKind, Position, Scheme, Style};
 use serde::de::IgnoredAny;
 use serde_json::Value;
-
-/// Arguments of a message whose places are known; of more, none is.
-const FEW: usize = 8;
 
 pub struct Tool {
     strings: PoolBuilder,
@@ -330,8 +327,23 @@ impl Built {
         }
         let start = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":"#;
         let body = [start, arguments, b"}}"].concat();
+        // Where a message may nest no deeper than its arguments may, the quick way is tried; else only the careful one.
+        for depth in [self.limits.depth + 2, MAX_DEPTH] {
+            self.assert_same_of_body(&body, depth, arguments, values, bound, request);
+        }
+    }
+
+    fn assert_same_of_body(
+        &self,
+        body: &[u8],
+        depth: usize,
+        arguments: &[u8],
+        values: &Values<'_>,
+        bound: &Result<(), BindError>,
+        request: &Request,
+    ) {
         let mut place = None;
-        let message = match envelope::read(&body, MAX_DEPTH, 1, &mut place) {
+        let message = match envelope::read(body, depth, 1, &mut place) {
             Ok(Body::One(message)) => message,
             // The scanner's two refusals; a message is two levels deeper than its arguments.
             Err(ScanError { kind: ScanErrorKind::LoneSurrogate | ScanErrorKind::TooDeep, .. }) => {
@@ -344,9 +356,11 @@ impl Built {
         };
         assert_eq!(read.text().as_bytes(), arguments.trim_ascii());
         // Without the places, both ways would be the same one.
-        let members = json::members(json::Value::of_valid(read.text())).count();
-        let places = message.params.argument_places.all().map(<[_]>::len);
-        assert_eq!(places, (members <= FEW).then_some(members));
+        let inside =
+            Some(json::Value::of_valid(read.text())).filter(|value| value.kind == json::Kind::Object);
+        let inside = inside.map_or(0, values_in);
+        let places = message.params.argument_tape.all().map(<[_]>::len);
+        assert_eq!(places, (inside <= Tape::MOST).then_some(inside));
         let prepared = PreparedTools::new(&self.contents, &self.variables, &self.limits);
         let values = Values { prepared: Some(prepared.of(0).unwrap()), ..*values };
         let (plan, mut same) = (self.plan(), Request::new());
@@ -357,6 +371,20 @@ impl Built {
         if bound.is_ok() {
             assert_eq!(&same, request);
         }
+    }
+
+    /// Whether arguments are bound the quick way.
+    pub fn is_quick(&self, arguments: &str) -> bool {
+        let body = format!("{{\"params\":{{\"arguments\":{arguments}}}}}");
+        let mut place = None;
+        let Ok(Body::One(message)) = envelope::read(body.as_bytes(), self.limits.depth, 1, &mut place) else {
+            panic!("{body} is no message");
+        };
+        let read = Arguments::of_params(&message.params).unwrap();
+        let prepared = PreparedTools::new(&self.contents, &self.variables, &self.limits);
+        let (scratch, request) = (&mut Scratch::default(), &mut Request::new());
+        let tool = prepared.of(0).unwrap();
+        tool.bind_quickly(&self.contents, &self.matchers, &read, &self.limits, scratch, request).is_some()
     }
 
     /// The request for arguments that must be good.
@@ -399,4 +427,11 @@ impl Built {
     pub fn kind(&self, arguments: &str) -> ProblemKind {
         self.problem(arguments).0
     }
+}
+
+/// How many values there are inside a value, names of members included.
+fn values_in(value: json::Value<'_>) -> usize {
+    let elements: usize = json::elements(value).map(|element| 1 + values_in(element)).sum();
+    let members: usize = json::members(value).map(|(_, member)| 2 + values_in(member)).sum();
+    elements + members
 }

@@ -12,7 +12,6 @@ use crate::upstream::{Origin, OriginKey, Upstream};
 use http::HeaderName;
 use mcp_bundle::bind::PreparedTools;
 use mcp_bundle::format::{Bundle, Revision};
-use mcp_bundle::lookup::Lookup;
 use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::{Contents, ToolPlan};
 use mcp_bundle::pool::StrId;
@@ -31,7 +30,6 @@ pub struct Catalog {
     pub origins: Vec<Arc<Origin>>,
     /// Indexed like `contents.tools`.
     pub tools: Vec<ToolEntry>,
-    lookup: Lookup,
     /// Of each tool.
     pub prepared: PreparedTools,
     /// All tools first, then one for each toolset, sorted by name.
@@ -102,21 +100,9 @@ impl Catalog {
         let views = std::iter::once(None).chain(toolsets.into_iter().enumerate().map(Some));
         let views = views.map(view).collect();
         let matchers = Matchers::new(&contents);
-        let lookup = Lookup::new(&contents);
         let prepared = PreparedTools::new(&contents, &variables.0, &settings.limits.bind);
         let gateway_list = OnceLock::new();
-        Ok(Catalog {
-            revision,
-            matchers,
-            variables,
-            origins,
-            tools,
-            lookup,
-            prepared,
-            views,
-            gateway_list,
-            contents,
-        })
+        Ok(Catalog { revision, matchers, variables, origins, tools, prepared, views, gateway_list, contents })
     }
 
     /// The view of an endpoint; `None` if there is no such toolset.
@@ -129,7 +115,7 @@ impl Catalog {
 
     /// The index of a tool behind an endpoint.
     pub fn find(&self, view: &View, name: &str) -> Option<usize> {
-        self.lookup.find(&self.contents, name).filter(|index| view.has(*index))
+        self.prepared.find(name).filter(|index| view.has(*index))
     }
 
     pub fn tool_name(&self, tool: &ToolPlan) -> &str {

@@ -2,10 +2,10 @@
 //! functions of the scanner take or refuse.
 
 use super::{Scanner, Token};
+use crate::json::Kind;
 use crate::json::special::plain_end;
-use crate::json::{FewMembers, Kind, Member, ScanError, Span, Value};
 
-impl<'a> Scanner<'a> {
+impl Scanner<'_> {
     /// Takes what most values are: strings without escapes, integers and booleans, without space before. Else takes nothing.
     #[inline(always)]
     pub(super) fn skip_quickly(&mut self) -> Option<Kind> {
@@ -72,32 +72,6 @@ impl<'a> Scanner<'a> {
             self.leave();
         }
         is_next
-    }
-
-    /// Takes the object that [`Scanner::peek`] saw, like [`Scanner::value`], and tells where its members stand in it.
-    pub(crate) fn object_with_members(&mut self, members: &mut FewMembers) -> Result<Value<'a>, ScanError> {
-        let start = self.at;
-        if self.text.len() > Span::MAX_TEXT {
-            members.forget();
-            return self.take(Kind::Object);
-        }
-        members.depth = self.max_depth.saturating_sub(self.depth);
-        self.enter_object()?;
-        while let Some(key) = self.skip_key()? {
-            let at = self.at;
-            let (kind, value) = match self.skip_quickly() {
-                Some(kind) => (kind, Token { start: at, end: self.at, escaped: false }),
-                None => {
-                    let kind = self.peek()?;
-                    (kind, self.skip(kind)?)
-                }
-            };
-            members.push(Member {
-                key: Span::new(key.start - start, key.end - start, Kind::String, key.escaped),
-                value: Span::new(value.start - start, value.end - start, kind, value.escaped),
-            });
-        }
-        Ok(Value { kind: Kind::Object, text: self.since(start), escaped: false })
     }
 
     /// Skips what most names are: without escapes, and without space before and after. Else nothing is skipped.

@@ -1,0 +1,327 @@
+//! Making the tables of a bundle.
+
+use super::{
+    ArrayCheck, Check, Checked, Elements, MAX_PARAMETERS, Name, NumberCheck, ObjectCheck, Parameter,
+    Property, Step, StringCheck, Tables, Tool,
+};
+use crate::json::{self, Kind, Value};
+use crate::plan::{self, Contents, Part, Placed, ToolPlan, TypeSet};
+use crate::pool::StrId;
+use crate::position::{self, percent};
+use crate::tag::{BodyKind, BodyOpKind, PartKind, Position, Style};
+use crate::template::Run;
+use std::collections::BTreeMap;
+
+/// Bytes of texts that any bundle may have.
+const MIN_ROOM: usize = 1 << 20;
+
+/// A check's own numbers, its values and its properties.
+type CheckKey = (Check, Vec<StrId>, Vec<(StrId, Checked)>);
+
+/// Fills tables, tool by tool.
+pub(in crate::bind) struct Layout<'c> {
+    contents: &'c Contents,
+    variables: &'c [Box<str>],
+    tables: Tables,
+    /// How long the texts may become: tools may share texts in a bundle, but not here.
+    room: usize,
+    /// Checks that are there already.
+    known: BTreeMap<CheckKey, u32>,
+}
+
+impl<'c> Layout<'c> {
+    pub(in crate::bind) fn new(contents: &'c Contents, variables: &'c [Box<str>]) -> Layout<'c> {
+        let room = 4 * contents.strings.text().len() + MIN_ROOM;
+        Layout { contents, variables, tables: Tables::default(), room, known: BTreeMap::new() }
+    }
+
+    /// Adds the next tool. `headers` are its fixed ones, which are the first `covered` of its plan.
+    pub(in crate::bind) fn add(&mut self, plan: &ToolPlan, headers: u32, covered: usize) {
+        let name = self.contents.strings.bytes(plan.name);
+        let start = self.tables.texts.len();
+        self.tables.texts.extend_from_slice(name);
+        let name = self.since(start);
+        let (parameters, steps) = (self.tables.parameters.len(), self.tables.steps.len());
+        let mut tool = Tool {
+            name,
+            parameters: Run { start: parameters as u32, count: 0 },
+            required: 0,
+            steps: Run { start: steps as u32, count: 0 },
+            headers,
+            method: plan.method,
+            json_body: plan.body.kind == BodyKind::Json,
+        };
+        let required = self.parameters(plan);
+        if let Some(required) = required.filter(|_| self.steps(plan, covered).is_some()) {
+            tool.required = required;
+            tool.parameters.count = (self.tables.parameters.len() - parameters) as u32;
+            tool.steps.count = (self.tables.steps.len() - steps) as u32;
+        } else {
+            self.tables.parameters.truncate(parameters);
+            self.tables.steps.truncate(steps);
+        }
+        self.tables.tools.push(tool);
+    }
+
+    pub(in crate::bind) fn finish(mut self) -> Tables {
+        // Short texts are copied in blocks, also the last ones.
+        self.tables.texts.extend_from_slice(&[0; 16]);
+        self.tables.texts.shrink_to_fit();
+        self.tables.steps.shrink_to_fit();
+        self.tables.parameters.shrink_to_fit();
+        self.tables
+    }
+
+    /// Adds the parameters of a tool; gives those that a call must have.
+    fn parameters(&mut self, plan: &ToolPlan) -> Option<u32> {
+        if plan.parameters.len() > MAX_PARAMETERS || plan.schema.is_some() {
+            return None;
+        }
+        let checks = self.checks(&plan.checks)?;
+        let mut required = 0;
+        for (index, parameter) in plan.parameters.iter().enumerate() {
+            // What the caller must decide is not decided for it.
+            let default = parameter.default.filter(|_| !parameter.required);
+            let name = self.name(parameter.name)?;
+            let text = default.and_then(|default| self.default(default, parameter.position));
+            let is_needed = parameter.required || parameter.position == Position::Path || default.is_some();
+            required |= u32::from(is_needed && text.is_none()) << index;
+            let check = *checks.get(parameter.check as usize)?;
+            self.tables.parameters.push(Parameter { name, check, default: text });
+        }
+        Some(required)
+    }
+
+    /// What stands in for an absent argument, unless it is an array, an object, or a string with escapes.
+    fn default(&mut self, default: StrId, position: Position) -> Option<Run> {
+        let text = self.contents.strings.get(default);
+        let value = Value::of_valid(text);
+        match value.kind {
+            _ if position == Position::Body => self.bytes(text.as_bytes()),
+            Kind::String if !value.escaped => self.bytes(value.raw().as_bytes()),
+            Kind::Number | Kind::Boolean => self.bytes(text.as_bytes()),
+            _ => None,
+        }
+    }
+
+    /// Adds the checks of a tool that are not there yet; gives where each is.
+    fn checks(&mut self, checks: &[plan::Check]) -> Option<Vec<Checked>> {
+        let mut places: Vec<Checked> = Vec::with_capacity(checks.len());
+        for check in checks {
+            let place = self.check(check, &places)?;
+            places.push(place);
+        }
+        Some(places)
+    }
+
+    /// `places` are those of the checks before.
+    fn check(&mut self, check: &plan::Check, places: &[Checked]) -> Option<Checked> {
+        let whole = |least: Option<u32>, most: Option<u32>| {
+            (least.map_or(0, |least| least as usize), most.map_or(usize::MAX, |most| most as usize))
+        };
+        let place = |index: u32| places.get(index as usize).copied();
+        let string = check.string.as_ref().map(|string| {
+            let (least, most) = whole(string.min_length, string.max_length);
+            StringCheck { least, most, pattern: string.pattern, format: string.format }
+        });
+        let number = check.number.as_ref().map(|number| self.number(number));
+        let array = match &check.array {
+            Some(array) => {
+                let (least, most) = whole(array.min_items, array.max_items);
+                let items = match array.items {
+                    Some(items) => Some(place(items)?),
+                    None => None,
+                };
+                ArrayCheck { least, most, items }
+            }
+            None => ArrayCheck { least: 0, most: usize::MAX, items: None },
+        };
+        let (mut object, mut properties) = (None, Vec::new());
+        // One with more members than bits is never fine at first sight.
+        if let Some(found) = check.object.as_ref().filter(|object| object.properties.len() <= 64) {
+            let (least, most) = whole(found.min_properties, found.max_properties);
+            let mut required = 0_u64;
+            for (index, property) in found.properties.iter().enumerate() {
+                required |= u64::from(property.required) << index;
+                properties.push((property.name, place(property.check)?));
+            }
+            object = Some(ObjectCheck { least, most, properties: Run::default(), required });
+        }
+        let types = check.types;
+        let any = [
+            (Kind::Boolean, types.contains(TypeSet::BOOLEAN)),
+            (Kind::String, types.contains(TypeSet::STRING) && string.is_none()),
+            (Kind::Number, types.contains(TypeSet::NUMBER) && number.is_none()),
+        ];
+        let any = any.iter().filter(|(_, is_any)| *is_any && check.enumeration.is_empty());
+        let any = any.fold(0, |any, (kind, _)| any | 1 << *kind as u8);
+        let bare = Check { types, values: Run::default(), string, number, array, object };
+        let key = (bare, check.enumeration.clone(), properties);
+        if let Some(&index) = self.known.get(&key) {
+            return Some(Checked { index, any });
+        }
+        let mut made = bare;
+        made.values = self.values(&key.1)?;
+        if let Some(object) = &mut made.object {
+            let start = self.tables.properties.len() as u32;
+            object.properties = Run { start, count: key.2.len() as u32 };
+            for &(name, check) in &key.2 {
+                let name = self.name(name)?;
+                self.tables.properties.push(Property { name, check });
+            }
+        }
+        let index = self.tables.checks.len() as u32;
+        self.tables.checks.push(made);
+        self.known.insert(key, index);
+        Some(Checked { index, any })
+    }
+
+    fn values(&mut self, values: &[StrId]) -> Option<Run> {
+        let start = self.tables.values.len() as u32;
+        for &value in values {
+            let text = self.text(value)?;
+            self.tables.values.push(text);
+        }
+        Some(Run { start, count: values.len() as u32 })
+    }
+
+    /// Bounds that are whole and small, as most are; for others, no number is fine at first sight.
+    fn number(&self, check: &plan::NumberCheck) -> NumberCheck {
+        const NONE: NumberCheck = NumberCheck { least: 1, most: 0 };
+        // Far enough from the ends for adding one.
+        const FAR: i64 = i64::MAX / 4;
+        let bound = |id: Option<StrId>, otherwise: i64| match id {
+            None => Some(otherwise),
+            Some(id) => {
+                self.contents.strings.get(id).parse().ok().filter(|bound| (-FAR..=FAR).contains(bound))
+            }
+        };
+        let bounds = || {
+            let least = bound(check.minimum, -FAR)?.max(bound(check.exclusive_minimum, -FAR - 1)? + 1);
+            let most = bound(check.maximum, FAR)?.min(bound(check.exclusive_maximum, FAR + 1)? - 1);
+            Some(NumberCheck { least, most })
+        };
+        bounds().unwrap_or(NONE)
+    }
+
+    /// Adds the steps of a tool.
+    fn steps(&mut self, plan: &ToolPlan, covered: usize) -> Option<()> {
+        if !plan.cookies.is_empty()
+            || plan.path.is_empty()
+            || !position::is_dotless(&plan.path, &self.contents.strings)
+        {
+            return None;
+        }
+        for part in &plan.path {
+            let step = match part.kind {
+                PartKind::Literal => Step::Path(self.text(StrId(part.id))?),
+                PartKind::Parameter => Step::PathValue(u8::try_from(part.id).ok()?),
+                _ => return None,
+            };
+            self.tables.steps.push(step);
+        }
+        for placed in &plan.query {
+            let step = self.query_step(plan, placed)?;
+            self.tables.steps.push(step);
+        }
+        for placed in plan.headers.get(covered..)? {
+            let [Part { kind: PartKind::Parameter, id }] = placed.value.as_slice() else { return None };
+            let start = self.tables.texts.len();
+            self.text(placed.name)?;
+            self.bytes(b": ")?;
+            self.tables.steps.push(Step::HeaderValue(self.since(start), u8::try_from(*id).ok()?));
+        }
+        match plan.body.kind {
+            BodyKind::None => Some(()),
+            BodyKind::Json => self.body_steps(plan, covered),
+            BodyKind::Form | BodyKind::Whole | BodyKind::Template => None,
+        }
+    }
+
+    fn query_step(&mut self, plan: &ToolPlan, placed: &Placed) -> Option<Step> {
+        let start = self.tables.texts.len();
+        self.bytes(b"&")?;
+        self.text(placed.name)?;
+        self.bytes(b"=")?;
+        if let [Part { kind: PartKind::Parameter, id }] = placed.value.as_slice() {
+            let elements = match plan.parameters.get(*id as usize)?.style {
+                Style::Repeat => Elements::Repeated,
+                Style::Comma => Elements::Comma,
+                Style::Space => Elements::Space,
+                Style::Pipe => Elements::Pipe,
+                Style::Deep | Style::Json => Elements::Other,
+            };
+            return Some(Step::QueryValue(self.since(start), u8::try_from(*id).ok()?, elements));
+        }
+        self.fixed(&placed.value, percent::encode)?;
+        Some(Step::Query(self.since(start)))
+    }
+
+    fn body_steps(&mut self, plan: &ToolPlan, covered: usize) -> Option<()> {
+        let is_type = |placed: &&Placed| self.contents.strings.get(placed.name) == "content-type";
+        // The header of a call may be left out.
+        let of_calls = plan.headers.get(covered..)?;
+        if of_calls.iter().any(|placed| is_type(&placed)) {
+            return None;
+        }
+        let is_there = plan.headers.iter().any(|placed| is_type(&placed));
+        if let Some(content_type) = plan.body.content_type.filter(|_| !is_there) {
+            let text = self.text(content_type)?;
+            self.tables.steps.push(Step::ContentType(text));
+        }
+        for op in &plan.body.ops {
+            let start = self.tables.texts.len();
+            self.bytes(b",")?;
+            self.text(op.name)?;
+            let step = match (op.kind, op.value.as_slice()) {
+                (BodyOpKind::Close, _) => Step::Close,
+                (BodyOpKind::Open, _) => Step::Open(self.since(start)),
+                (BodyOpKind::Field, [Part { kind: PartKind::Parameter, id }]) => {
+                    Step::FieldValue(self.since(start), u8::try_from(*id).ok()?)
+                }
+                (BodyOpKind::Field, parts) => {
+                    self.fixed(parts, json::write_escaped)?;
+                    Step::Field(self.since(start))
+                }
+            };
+            self.tables.steps.push(step);
+        }
+        Some(())
+    }
+
+    /// Adds fixed parts, unless one is different for each call.
+    fn fixed(&mut self, parts: &[Part], encode: impl Fn(&str, &mut Vec<u8>)) -> Option<()> {
+        for part in parts {
+            match part.kind {
+                PartKind::Literal => drop(self.text(StrId(part.id))?),
+                PartKind::Variable => encode(self.variables.get(part.id as usize)?, &mut self.tables.texts),
+                _ => return None,
+            }
+        }
+        Some(())
+    }
+
+    fn name(&mut self, id: StrId) -> Option<Name> {
+        let text = self.text(id)?;
+        Some(Name { start: Name::start(text.of(&self.tables.texts)), text })
+    }
+
+    fn text(&mut self, id: StrId) -> Option<Run> {
+        self.bytes(self.contents.strings.bytes(id))
+    }
+
+    /// Adds a text, if there is room for it.
+    fn bytes(&mut self, bytes: &[u8]) -> Option<Run> {
+        let start = self.tables.texts.len();
+        if start + bytes.len() > self.room {
+            return None;
+        }
+        self.tables.texts.extend_from_slice(bytes);
+        Some(self.since(start))
+    }
+
+    /// The text from `start` on. A pool has less than 4 GiB, and so has what fits into the room.
+    fn since(&self, start: usize) -> Run {
+        Run { start: start as u32, count: (self.tables.texts.len() - start) as u32 }
+    }
+}
