@@ -1,29 +1,30 @@
 //! Finds a tool by its name: one hash, however many tools there are.
 
-/// Open addressing over the tools' indexes, built once. Callers can only look up, so a crafted name costs no more than
+/// Open addressing over the tools, built once. Callers can only look up, so a crafted name costs no more than
 /// the longest run of the table, which the bundle alone decides.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lookup {
-    /// The length is a power of two, at least twice the number of tools.
+    /// The length is a power of two, at least a quarter greater than the number of tools: the fewer pages they fill, the better.
     slots: Vec<Slot>,
 }
 
-/// A part of the name's hash, so that only the name that is meant is looked at, and the index + 1; 0 is empty.
+/// A part of the name's hash, so that only the name that is meant is looked at, and what stands for the tool, + 1; 0 is empty.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
     tag: u32,
-    index: u32,
+    tool: u32,
 }
 
 impl Lookup {
-    pub(crate) fn new<'a>(names: impl ExactSizeIterator<Item = &'a [u8]>) -> Lookup {
-        let size = (names.len() * 2).next_power_of_two().max(2);
+    /// Names, and what stands for their tools.
+    pub(crate) fn new<'a>(tools: impl ExactSizeIterator<Item = (&'a [u8], u32)>) -> Lookup {
+        let size = (tools.len() + tools.len() / 4).next_power_of_two().max(2);
         let mut slots = vec![Slot::default(); size];
-        for (index, name) in (1u32..).zip(names) {
+        for (name, tool) in tools {
             let (mut at, tag) = hash(name);
             while let Some(slot) = slots.get_mut(at & (size - 1)) {
-                if slot.index == 0 {
-                    *slot = Slot { tag, index };
+                if slot.tool == 0 {
+                    *slot = Slot { tag, tool: tool + 1 };
                     break;
                 }
                 at = at.wrapping_add(1);
@@ -32,16 +33,18 @@ impl Lookup {
         Lookup { slots }
     }
 
-    /// The index of a name among those of `new`; `is_it` tells whether it is the one at an index.
+    /// What `look` makes of the tool of this name; `None` from it says that the tool has another one.
     #[inline]
-    pub(crate) fn find(&self, name: &[u8], is_it: impl Fn(usize) -> bool) -> Option<usize> {
+    pub(crate) fn find<T>(&self, name: &[u8], look: impl Fn(u32) -> Option<T>) -> Option<T> {
         let mask = self.slots.len().wrapping_sub(1);
         let (mut at, tag) = hash(name);
         loop {
             let slot = self.slots.get(at & mask)?;
-            let index = (slot.index as usize).checked_sub(1)?;
-            if slot.tag == tag && is_it(index) {
-                return Some(index);
+            let tool = slot.tool.checked_sub(1)?;
+            if slot.tag == tag
+                && let Some(found) = look(tool)
+            {
+                return Some(found);
             }
             at = at.wrapping_add(1);
         }
@@ -77,22 +80,23 @@ mod tests {
         let kinds = ["get_record_", "list_records_", "a", "", "ein_langer_name_mit_vielen_zeichen_davor_"];
         let names: Vec<String> =
             kinds.iter().flat_map(|kind| (0..2_000).map(move |number| format!("{kind}{number}"))).collect();
-        let lookup = Lookup::new(names.iter().map(|name| name.as_bytes()));
+        let numbers: Vec<u32> = (0..names.len() as u32).collect();
+        let lookup = Lookup::new(names.iter().map(|name| name.as_bytes()).zip(numbers));
         for (index, name) in names.iter().enumerate() {
-            let is_it = |found: usize| names[found] == *name;
-            assert_eq!(lookup.find(name.as_bytes(), is_it), Some(index));
+            let look = |found: u32| (names[found as usize] == *name).then_some(found as usize);
+            assert_eq!(lookup.find(name.as_bytes(), look), Some(index));
         }
-        assert_eq!(lookup.find(b"get_record_2000", |_| false), None);
-        assert_eq!(Lookup::default().find(b"a", |_| true), None);
+        assert_eq!(lookup.find(b"get_record_2000", |_| None::<()>), None);
+        assert_eq!(Lookup::default().find(b"a", Some), None);
         // Neither long runs nor many tags that are alike: others would make it slow, not wrong.
         let mut run = 0;
         let longest = lookup.slots.iter().map(|slot| {
-            run = if slot.index == 0 { 0 } else { run + 1 };
+            run = if slot.tool == 0 { 0 } else { run + 1 };
             run
         });
-        assert!(longest.max().unwrap() < 40);
+        assert!(longest.max().unwrap() < 80);
         let mut tags: Vec<u32> =
-            lookup.slots.iter().filter(|slot| slot.index > 0).map(|slot| slot.tag).collect();
+            lookup.slots.iter().filter(|slot| slot.tool > 0).map(|slot| slot.tag).collect();
         tags.sort_unstable();
         tags.dedup();
         assert!(tags.len() > names.len() - 10);

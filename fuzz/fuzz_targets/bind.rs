@@ -119,8 +119,8 @@ fn assert_same_of_a_message(
     let Some(read) = Arguments::of_params(&message.params) else {
         return assert_eq!(arguments.trim_ascii(), b"null");
     };
-    let prepared = Some(prepared.of(index).expect("each tool has one"));
-    let values = Values { variables, prepared, ..Values::default() };
+    let prepared = prepared.of(index).expect("each tool has one");
+    let values = Values { variables, prepared: Some(&prepared), ..Values::default() };
     let mut same = Request::default();
     let again = bind_arguments(contents, matchers, tool, &read, &values, limits, &mut scratch, &mut same);
     assert_eq!(&again, bound);

@@ -9,7 +9,7 @@ use crate::mcp;
 use crate::random;
 use crate::record::{CallRecord, Outcome};
 use crate::upstream::{Exchange, UpstreamError};
-use mcp_bundle::bind::{self, Arguments, Values};
+use mcp_bundle::bind::{self, Arguments, PreparedTool, Values};
 use mcp_bundle::json::write_string;
 use mcp_bundle::plan::ToolPlan;
 use mcp_bundle::shape::{self, Answer, Shaped};
@@ -21,8 +21,7 @@ use std::time::{Duration, Instant, SystemTime};
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
     pub catalog: &'a Catalog,
-    /// Index of the tool.
-    pub index: usize,
+    pub tool: &'a PreparedTool<'a>,
     /// A JSON object; `None` stands for an empty one.
     pub arguments: Option<Arguments<'a>>,
     pub caller: &'a Caller,
@@ -68,7 +67,7 @@ pub async fn perform(edge: &Edge, call: &Call<'_>, out: &mut Vec<u8>) -> Done {
     };
     let place = edge.metrics.calls_in_flight().enter(edge.settings.limits.calls_in_flight);
     let before = out.len();
-    let done = match call.catalog.contents.tools.get(call.index) {
+    let done = match call.catalog.contents.tools.get(call.tool.index()) {
         Some(_) if place.is_none() => {
             write_failure("The server has too many calls in flight. Try again in a moment.", out);
             Done { outcome: Outcome::Overloaded, reason: Some("overloaded"), upstream_status: None }
@@ -100,7 +99,7 @@ async fn run(progress: &mut Progress<'_>, tool: &ToolPlan, buffers: &mut Buffers
         variables: &catalog.variables.0,
         tenant_id: call.caller.tenant_id.as_deref(),
         principal_sub: call.caller.principal_sub.as_deref(),
-        prepared: catalog.prepared.of(call.index),
+        prepared: Some(call.tool),
         ambient,
     };
     let Buffers { bind: scratch, request, received, shape: shape_scratch } = buffers;
@@ -125,7 +124,7 @@ async fn run(progress: &mut Progress<'_>, tool: &ToolPlan, buffers: &mut Buffers
             policy.and_then(|policy| policy.max_response_bytes).map_or(usize::MAX, |own| own as usize);
         let start = Instant::now();
         let exchange = Exchange {
-            tool: catalog.tool_name(tool),
+            tool: call.tool.name(),
             origin,
             authority: contents.strings.get(upstream.authority),
             request,
@@ -215,17 +214,15 @@ impl Progress<'_> {
     /// The upstream's name in requests.
     fn host(&self) -> Option<&str> {
         let contents = &self.call.catalog.contents;
-        let upstream = contents.tools.get(self.call.index)?.upstream?;
+        let upstream = contents.tools.get(self.call.tool.index())?.upstream?;
         contents.upstreams.get(upstream as usize).map(|upstream| contents.strings.get(upstream.authority))
     }
 
     fn record(&self, done: &Done, response_bytes: usize) {
         let Progress { edge, call, .. } = self;
-        let contents = &call.catalog.contents;
-        let tool = contents.tools.get(call.index).map(|tool| contents.strings.get(tool.name));
         let record = CallRecord {
             request_id: call.request_id,
-            tool: tool.unwrap_or_default(),
+            tool: call.tool.name(),
             era: call.era,
             outcome: done.outcome,
             reason: done.reason,
@@ -238,8 +235,8 @@ impl Progress<'_> {
             request_bytes: self.request_bytes,
             response_bytes,
         };
-        if let Some(entry) = call.catalog.tools.get(call.index).filter(|_| !edge.settings.without_metrics) {
-            edge.metrics.call(&entry.stats, &record);
+        if !edge.settings.without_metrics {
+            edge.metrics.call(&call.catalog.counts, call.tool.index(), &record);
         }
         logging::log_call(&record);
     }

@@ -56,11 +56,10 @@ impl Calls {
         let mut buffer = String::new();
         let name = message.params.name.ok_or("the call has no name")?.unescaped(&mut buffer);
         let Calls { contents, matchers, bind, request, .. } = self;
-        let index = self.prepared.find(name).ok_or("no such tool")?;
-        let tool = contents.tools.get(index).ok_or("no such tool")?;
+        let prepared = self.prepared.find(name).ok_or("no such tool")?;
+        let tool = contents.tools.get(prepared.index()).ok_or("no such tool")?;
         let arguments = Arguments::of_params(&message.params).unwrap_or(Arguments::EMPTY);
-        let prepared = self.prepared.of(index);
-        let values = Values { variables: &self.variables, prepared, ..Values::default() };
+        let values = Values { variables: &self.variables, prepared: Some(&prepared), ..Values::default() };
         bind::bind_arguments(
             contents,
             matchers,

@@ -137,11 +137,11 @@ fn find_and_bind(catalog: &Catalog, names: &[String]) -> Result<(), Failure> {
     let arguments = Arguments::of_params(&message.params).ok_or("the measured message has no arguments")?;
     let (mut scratch, mut request) = (Scratch::default(), Request::default());
     for name in names {
-        let index = catalog.find(view, black_box(name)).ok_or("a tool is missing")?;
-        let tool = catalog.contents.tools.get(index).ok_or("a tool is missing")?;
+        let prepared = catalog.find(view, black_box(name)).ok_or("a tool is missing")?;
+        let tool = catalog.contents.tools.get(prepared.index()).ok_or("a tool is missing")?;
         let (contents, matchers) = (&catalog.contents, &catalog.matchers);
-        let prepared = catalog.prepared.of(index);
-        let values = Values { variables: &catalog.variables.0, prepared, ..Values::default() };
+        let values =
+            Values { variables: &catalog.variables.0, prepared: Some(&prepared), ..Values::default() };
         let arguments = black_box(&arguments);
         bind_arguments(
             contents,

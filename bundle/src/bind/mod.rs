@@ -62,7 +62,7 @@ pub struct Values<'a> {
     pub tenant_id: Option<&'a str>,
     pub principal_sub: Option<&'a str>,
     /// What [`PreparedTools`] have for the tool.
-    pub prepared: Option<PreparedTool<'a>>,
+    pub prepared: Option<&'a PreparedTool<'a>>,
     /// For templates that ask for the time or a random value.
     pub ambient: Ambient,
 }
@@ -216,7 +216,7 @@ pub fn bind_arguments(
     scratch: &mut Scratch,
     request: &mut Request,
 ) -> Result<(), BindError> {
-    if let Some(prepared) = &values.prepared
+    if let Some(prepared) = values.prepared
         && prepared.bind_quickly(contents, matchers, arguments, limits, scratch, request).is_some()
     {
         return Ok(());

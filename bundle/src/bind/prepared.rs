@@ -1,10 +1,12 @@
 //! What is the same for all calls: worked out once, when a bundle is activated.
 
-use super::quick::{Layout, Tables};
+use super::quick::{Layout, Tables, Tool};
 use super::{Arguments, Limits, Prepared, Problems, Request, Scratch, Values};
+use crate::json::Tape;
 use crate::lookup::Lookup;
 use crate::matchers::Matchers;
 use crate::plan::{Contents, Placed, ToolPlan};
+use crate::pool::same;
 use crate::position;
 use crate::tag::PartKind;
 use std::collections::BTreeMap;
@@ -14,6 +16,8 @@ use std::collections::BTreeMap;
 pub struct PreparedTools {
     lookup: Lookup,
     tables: Tables,
+    /// Where the tools' records begin, in the order of the tools.
+    records: Vec<u32>,
     /// Fixed headers. Tools of one upstream mostly have the same, which are kept once.
     headers: Vec<Prepared>,
 }
@@ -22,7 +26,7 @@ pub struct PreparedTools {
 #[derive(Debug, Clone, Copy)]
 pub struct PreparedTool<'a> {
     tables: &'a Tables,
-    index: usize,
+    tool: Tool<'a>,
     pub(crate) headers: &'a Prepared,
 }
 
@@ -34,7 +38,8 @@ impl PreparedTools {
         let mut known: BTreeMap<&[Placed], u32> = BTreeMap::new();
         let mut headers: Vec<Prepared> = Vec::new();
         let mut layout = Layout::new(contents, variables);
-        for tool in &contents.tools {
+        let mut records = Vec::with_capacity(contents.tools.len());
+        for (number, tool) in (0_u32..).zip(&contents.tools) {
             let fixed = fixed(tool);
             let index = *known.entry(fixed).or_insert_with(|| {
                 let mut problems = Problems::default();
@@ -47,28 +52,54 @@ impl PreparedTools {
                 headers.push(if covers > 0 { request.prepared(covers) } else { Prepared::default() });
                 headers.len() as u32 - 1
             });
-            layout.add(tool, index, headers.get(index as usize).map_or(0, |headers| headers.covers));
+            let covered = headers.get(index as usize).map_or(0, |headers| headers.covers);
+            records.push(layout.add(number, tool, index, covered));
         }
-        let lookup = Lookup::new(contents.tools.iter().map(|tool| contents.strings.bytes(tool.name)));
-        PreparedTools { lookup, tables: layout.finish(), headers }
+        let names = contents.tools.iter().map(|tool| contents.strings.bytes(tool.name));
+        let lookup = Lookup::new(names.zip(records.iter().copied()));
+        PreparedTools { lookup, tables: layout.finish(), records, headers }
     }
 
-    /// The index of the tool with this name.
+    /// The tool with this name.
     #[inline]
-    pub fn find(&self, name: &str) -> Option<usize> {
+    pub fn find(&self, name: &str) -> Option<PreparedTool<'_>> {
         let name = name.as_bytes();
-        self.lookup.find(name, |index| self.tables.is_named(index, name))
+        let is_it = |tool: &Tool<'_>| tool.name.len() == name.len() && same(tool.name, name);
+        let look = |record| self.tables.tool(record).filter(is_it);
+        self.ready(self.lookup.find(name, look)?)
     }
 
     /// The tool at this index.
+    pub fn of(&self, index: usize) -> Option<PreparedTool<'_>> {
+        self.ready(self.tables.tool(*self.records.get(index)?)?)
+    }
+
     #[inline]
-    pub fn of(&self, tool: usize) -> Option<PreparedTool<'_>> {
-        let headers = self.headers.get(self.tables.headers(tool)?)?;
-        Some(PreparedTool { tables: &self.tables, index: tool, headers })
+    fn ready<'a>(&'a self, tool: Tool<'a>) -> Option<PreparedTool<'a>> {
+        let headers = self.headers.get(tool.headers as usize)?;
+        Some(PreparedTool { tables: &self.tables, tool, headers })
     }
 }
 
-impl PreparedTool<'_> {
+impl<'a> PreparedTool<'a> {
+    #[inline]
+    pub fn name(&self) -> &'a str {
+        // It is the text of a pool.
+        std::str::from_utf8(self.tool.name).unwrap_or_default()
+    }
+
+    /// The index of the tool.
+    #[inline]
+    pub fn index(&self) -> usize {
+        self.tool.index as usize
+    }
+
+    /// Whether headers of a message repeat arguments of it.
+    #[inline]
+    pub fn is_mirrored(&self) -> bool {
+        self.tool.mirrored
+    }
+
     /// Binds arguments the quick way, or gives up: then what is in `request` means nothing. As [`super::bind_arguments`], which
     /// tries this first.
     #[inline]
@@ -81,9 +112,17 @@ impl PreparedTool<'_> {
         scratch: &mut Scratch,
         request: &mut Request,
     ) -> Option<()> {
-        let PreparedTool { tables, index, headers } = self;
+        let PreparedTool { tables, tool, headers } = self;
         request.clear();
-        tables.bind(*index, headers, contents, matchers, arguments, limits, &mut scratch.marks, request)
+        let own;
+        let tape = match arguments.tape {
+            Some(tape) => tape,
+            None => {
+                own = Tape::of_object(arguments.text, limits.depth)?;
+                &own
+            }
+        };
+        tables.bind(tool, headers, contents, matchers, tape, limits, &mut scratch.marks, request)
     }
 }
 

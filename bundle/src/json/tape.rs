@@ -1,6 +1,6 @@
 //! Where all values of an object stand, so that who looks into it need not scan it again.
 
-use super::{Kind, Span};
+use super::{Kind, Scanner, Span};
 
 /// The values of an object and of everything in it, in the order of the text: names and values of members take turns, elements
 /// and members follow what they are in. Unless there are too many: then it only knows that.
@@ -15,7 +15,7 @@ pub struct Tape<'a> {
 }
 
 /// Most calls have fewer. Each takes 12 bytes of a message, which are cleared for each one.
-const MOST: usize = 40;
+const MOST: usize = 32;
 
 impl<'a> Tape<'a> {
     /// Values that it can know.
@@ -24,6 +24,17 @@ impl<'a> Tape<'a> {
     /// That of an empty object.
     pub(crate) const EMPTY: Tape<'static> =
         Tape { text: "", values: [Span::new(0, 0, Kind::Null, false); MOST], count: 0, depth: 1 };
+
+    /// That of a text which is an object and nothing else.
+    pub(crate) fn of_object(text: &'a str, depth: usize) -> Option<Tape<'a>> {
+        let (mut tape, mut scanner) = (Tape::EMPTY, Scanner::of_text(text, depth));
+        if scanner.peek().ok()? != Kind::Object {
+            return None;
+        }
+        scanner.object_with_tape(&mut tape).ok()?;
+        scanner.finish().ok()?;
+        Some(tape)
+    }
 
     /// Begins anew.
     #[inline(always)]

@@ -362,7 +362,8 @@ impl Built {
         let places = message.params.argument_tape.all().map(<[_]>::len);
         assert_eq!(places, (inside <= Tape::MOST).then_some(inside));
         let prepared = PreparedTools::new(&self.contents, &self.variables, &self.limits);
-        let values = Values { prepared: Some(prepared.of(0).unwrap()), ..*values };
+        let prepared = prepared.of(0).unwrap();
+        let values = Values { prepared: Some(&prepared), ..*values };
         let (plan, mut same) = (self.plan(), Request::new());
         let (scratch, limits) = (&mut Scratch::default(), &self.limits);
         let again =

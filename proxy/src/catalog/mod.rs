@@ -6,11 +6,11 @@ mod view;
 
 pub use view::{Page, View};
 
-use crate::metrics::{Metrics, ToolStats};
+use crate::metrics::{Metrics, ToolCounts};
 use crate::settings::Settings;
 use crate::upstream::{Origin, OriginKey, Upstream};
 use http::HeaderName;
-use mcp_bundle::bind::PreparedTools;
+use mcp_bundle::bind::{PreparedTool, PreparedTools};
 use mcp_bundle::format::{Bundle, Revision};
 use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::{Contents, ToolPlan};
@@ -28,10 +28,12 @@ pub struct Catalog {
     pub variables: Variables,
     /// Indexed like `contents.upstreams`.
     pub origins: Vec<Arc<Origin>>,
-    /// Indexed like `contents.tools`.
-    pub tools: Vec<ToolEntry>,
-    /// Of each tool.
+    /// Parameters that headers repeat, indexed like `contents.tools`.
+    mirrored: Vec<Box<[Mirrored]>>,
+    /// The tools, ready to be called.
     pub prepared: PreparedTools,
+    /// Their calls.
+    pub counts: ToolCounts,
     /// All tools first, then one for each toolset, sorted by name.
     views: Vec<View>,
     /// The answer of `GET /mcp/tools`, made when first asked for.
@@ -40,13 +42,6 @@ pub struct Catalog {
 
 /// Values of `${NAME}`; never shown.
 pub struct Variables(pub Vec<Box<str>>);
-
-/// What a tool needs beside its plan.
-#[derive(Debug)]
-pub struct ToolEntry {
-    pub stats: Arc<ToolStats>,
-    pub mirrored: Vec<Mirrored>,
-}
 
 /// A parameter that a header repeats.
 #[derive(Debug)]
@@ -84,11 +79,8 @@ impl Catalog {
             upstream.origin(&OriginKey { scheme: plan.scheme, host, port: plan.port })
         });
         let origins = origins.collect();
-        let tools = contents.tools.iter().map(|tool| ToolEntry {
-            stats: metrics.tool(text(tool.name)),
-            mirrored: mirrored(&contents, tool),
-        });
-        let tools = tools.collect();
+        let counts = metrics.tools(contents.tools.iter().map(|tool| text(tool.name)));
+        let mirrored = contents.tools.iter().map(|tool| mirrored(&contents, tool)).collect();
         let view = |toolset| View::new(&contents, &revision, toolset, settings.list.page, settings.list.ttl);
         // One pass over the tools, however many toolsets there are.
         let mut toolsets = vec![Vec::new(); contents.manifest.toolsets.len()];
@@ -102,7 +94,18 @@ impl Catalog {
         let matchers = Matchers::new(&contents);
         let prepared = PreparedTools::new(&contents, &variables.0, &settings.limits.bind);
         let gateway_list = OnceLock::new();
-        Ok(Catalog { revision, matchers, variables, origins, tools, prepared, views, gateway_list, contents })
+        Ok(Catalog {
+            revision,
+            matchers,
+            variables,
+            origins,
+            mirrored,
+            prepared,
+            counts,
+            views,
+            gateway_list,
+            contents,
+        })
     }
 
     /// The view of an endpoint; `None` if there is no such toolset.
@@ -113,13 +116,19 @@ impl Catalog {
         }
     }
 
-    /// The index of a tool behind an endpoint.
-    pub fn find(&self, view: &View, name: &str) -> Option<usize> {
-        self.prepared.find(name).filter(|index| view.has(*index))
+    /// A tool behind an endpoint.
+    #[inline]
+    pub fn find(&self, view: &View, name: &str) -> Option<PreparedTool<'_>> {
+        self.prepared.find(name).filter(|tool| view.has(tool.index()))
     }
 
-    pub fn tool_name(&self, tool: &ToolPlan) -> &str {
-        self.contents.strings.get(tool.name)
+    /// The parameters of a tool that headers repeat.
+    pub fn mirrored(&self, tool: &PreparedTool<'_>) -> &[Mirrored] {
+        // Nearly none has any: that is known without a look at the list.
+        if !tool.is_mirrored() {
+            return &[];
+        }
+        self.mirrored.get(tool.index()).map(|mirrored| &**mirrored).unwrap_or_default()
     }
 
     /// Whether clients see other tools than in `other`.
@@ -144,7 +153,7 @@ impl std::fmt::Debug for Variables {
     }
 }
 
-fn mirrored(contents: &Contents, tool: &ToolPlan) -> Vec<Mirrored> {
+fn mirrored(contents: &Contents, tool: &ToolPlan) -> Box<[Mirrored]> {
     let parameters = tool.parameters.iter();
     let mirrored = parameters.filter_map(|parameter| {
         let name = contents.strings.get(parameter.mcp_header?);

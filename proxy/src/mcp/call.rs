@@ -26,18 +26,17 @@ pub async fn respond(
     let catalog = context.catalog;
     let mut buffer = String::new();
     let name = name.unescaped(&mut buffer);
-    let found = catalog.find(context.view, name).and_then(|index| Some((index, catalog.tools.get(index)?)));
-    let Some((index, entry)) = found else {
+    let Some(tool) = catalog.find(context.view, name) else {
         return Err(Failure::UnknownTool(name.to_owned()));
     };
     open_result(id, out);
     if era == MODERN {
-        headers::check_params(context.headers, catalog, entry, arguments)?;
+        headers::check_params(context.headers, catalog, &tool, arguments)?;
         out.extend_from_slice(&context.view.modern_start);
     }
     let call = Call {
         catalog,
-        index,
+        tool: &tool,
         arguments: Arguments::of_params(params),
         caller: context.caller,
         era: Some(era),

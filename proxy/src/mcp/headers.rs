@@ -1,11 +1,12 @@
 //! The headers in which a stateless request repeats parts of its body, so that intermediaries can route on them.
 //! A request whose headers say something else than its body is refused.
 
-use crate::catalog::{Catalog, ToolEntry};
+use crate::catalog::Catalog;
 use crate::failure::Failure;
 use crate::head::{Headers, Repeated, visible};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use mcp_bundle::bind::PreparedTool;
 use mcp_bundle::decimal;
 use mcp_bundle::envelope::Message;
 use mcp_bundle::json::{self, Kind, Value};
@@ -43,10 +44,10 @@ pub fn check_routing(headers: &Headers, message: &Message<'_>) -> Result<(), Fai
 pub fn check_params(
     headers: &Headers,
     catalog: &Catalog,
-    tool: &ToolEntry,
+    tool: &PreparedTool<'_>,
     arguments: Option<Value<'_>>,
 ) -> Result<(), Failure> {
-    for mirrored in &tool.mirrored {
+    for mirrored in catalog.mirrored(tool) {
         let name = catalog.contents.strings.get(mirrored.parameter);
         let argument = arguments.filter(|value| value.kind == Kind::Object).and_then(|object| {
             let mut members = json::members(object).filter(|(key, _)| key.is_text(name));

@@ -1,8 +1,7 @@
 //! The counters as OpenMetrics text. `docs/OPERATIONS.md` lists the names.
 
 use super::histogram::Part;
-use super::{CODES, Inner};
-use crate::record::Outcome;
+use super::{CODES, Inner, tools};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
@@ -62,17 +61,10 @@ impl Exposed {
     fn calls(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
         let help = "Finished calls by tool and outcome";
         let mut metric = encoder.encode_descriptor("calls", help, None, MetricType::Counter)?;
-        let tools = self.0.tools.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        for (name, stats) in &tools {
-            for outcome in Outcome::ALL {
-                let count = stats.calls(outcome);
-                if count > 0 {
-                    let labels = [("tool", &**name), ("outcome", outcome.as_str())];
-                    metric.encode_family(&labels)?.encode_counter::<NoLabelSet, _, u64>(&count, None)?;
-                }
-            }
-        }
-        Ok(())
+        tools::lock(&self.0).each(|name, outcome, count| {
+            let labels = [("tool", name), ("outcome", outcome.as_str())];
+            metric.encode_family(&labels)?.encode_counter::<NoLabelSet, _, u64>(&count, None)
+        })
     }
 
     fn latencies(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {

@@ -2,29 +2,24 @@
 
 mod expose;
 mod histogram;
+mod tools;
+
+pub use tools::ToolCounts;
 
 use crate::cells::Cells;
 use crate::in_flight::InFlight;
-use crate::record::{CallRecord, Outcome};
+use crate::record::CallRecord;
 use crate::upstream::PoolStats;
 use histogram::Latencies;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tools::Tools;
 
 /// All counters of one edge; they outlive the bundles.
 #[derive(Debug, Clone, Default)]
 pub struct Metrics {
     inner: Arc<Inner>,
-}
-
-/// The counters of one tool, looked up once when a bundle is activated.
-#[derive(Debug, Default)]
-pub struct ToolStats {
-    /// Successes are frequent, so threads count them apart; tools that nobody calls need no memory for it.
-    ok: OnceLock<Box<Cells>>,
-    failed: [AtomicU64; Outcome::ALL.len()],
 }
 
 /// Something that goes up and down.
@@ -35,8 +30,7 @@ type PoolReader = Box<dyn Fn() -> PoolStats + Send + Sync>;
 
 #[derive(Default)]
 struct Inner {
-    /// By name: the tools of the active bundle, and of one that is being made ready.
-    tools: Mutex<BTreeMap<Box<str>, Arc<ToolStats>>>,
+    tools: Mutex<Tools>,
     latencies: Latencies,
     lists: Cells,
     /// In the order of [`CODES`], then all others.
@@ -59,27 +53,14 @@ struct ActiveBundle {
 const CODES: [i32; 8] = [-32700, -32600, -32601, -32602, -32603, -32020, -32021, -32022];
 
 impl Metrics {
-    /// The counters of the tool with this name; the same ones for each bundle.
-    pub fn tool(&self, name: &str) -> Arc<ToolStats> {
-        let mut tools = self.inner.tools.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(stats) = tools.get(name) {
-            return Arc::clone(stats);
-        }
-        let stats = Arc::new(ToolStats::default());
-        tools.insert(name.into(), Arc::clone(&stats));
-        stats
+    /// Counters for the tools of a bundle; a tool goes on where one of its name is in another bundle.
+    pub fn tools<'a>(&self, names: impl Iterator<Item = &'a str>) -> ToolCounts {
+        ToolCounts::new(&self.inner, names)
     }
 
     /// Counts a finished call.
-    pub fn call(&self, stats: &ToolStats, record: &CallRecord<'_>) {
-        match record.outcome {
-            Outcome::Ok => stats.ok.get_or_init(Box::default).add(1),
-            failure => {
-                if let Some(counter) = stats.failed.get(failure as usize) {
-                    counter.fetch_add(1, Relaxed);
-                }
-            }
-        }
+    pub fn call(&self, counts: &ToolCounts, tool: usize, record: &CallRecord<'_>) {
+        counts.count(tool, record.outcome);
         self.inner.latencies.record(record.total, record.upstream);
     }
 
@@ -101,11 +82,7 @@ impl Metrics {
     pub fn activated<'a>(&self, revision: &impl fmt::Display, tools: impl Iterator<Item = &'a str>) {
         let names: std::collections::BTreeSet<&str> = tools.collect();
         let active = ActiveBundle { revision: revision.to_string(), tools: names.len() };
-        self.inner
-            .tools
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .retain(|name, _| names.contains(&**name));
+        tools::lock(&self.inner).retain(|name| names.contains(name));
         *self.inner.active.lock().unwrap_or_else(PoisonError::into_inner) = Some(active);
         self.inner.reloads.fetch_add(1, Relaxed);
     }
@@ -133,15 +110,6 @@ impl Metrics {
     /// Everything as OpenMetrics text.
     pub fn encode(&self) -> String {
         expose::encode(Arc::clone(&self.inner))
-    }
-}
-
-impl ToolStats {
-    pub fn calls(&self, outcome: Outcome) -> u64 {
-        match outcome {
-            Outcome::Ok => self.ok.get().map_or(0, |cells| cells.sum()),
-            failure => self.failed.get(failure as usize).map_or(0, |counter| counter.load(Relaxed)),
-        }
     }
 }
 

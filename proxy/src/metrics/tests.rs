@@ -1,4 +1,5 @@
 use super::*;
+use crate::record::Outcome;
 use std::time::Duration;
 
 fn record(outcome: Outcome, total: Duration, upstream: Duration) -> CallRecord<'static> {
@@ -29,9 +30,9 @@ fn value(text: &str, series: &str) -> Option<f64> {
 #[test]
 fn calls_are_counted_by_tool_and_outcome() {
     let metrics = Metrics::default();
-    let stats = metrics.tool("get_order");
+    let tools = metrics.tools(["get_order"].into_iter());
     for outcome in [Outcome::Ok, Outcome::Ok, Outcome::UpstreamTimeout] {
-        metrics.call(&stats, &record(outcome, Duration::from_millis(12), Duration::from_millis(10)));
+        metrics.call(&tools, 0, &record(outcome, Duration::from_millis(12), Duration::from_millis(10)));
     }
     let text = metrics.encode();
     assert_eq!(value(&text, r#"mcp_edge_calls_total{tool="get_order",outcome="ok"}"#), Some(2.0), "{text}");
@@ -46,9 +47,9 @@ fn calls_are_counted_by_tool_and_outcome() {
 #[test]
 fn latency_is_split_into_upstream_and_proxy() {
     let metrics = Metrics::default();
-    let stats = metrics.tool("a");
-    metrics.call(&stats, &record(Outcome::Ok, Duration::from_millis(12), Duration::from_millis(10)));
-    metrics.call(&stats, &record(Outcome::Ok, Duration::from_secs(60), Duration::ZERO));
+    let tools = metrics.tools(["a"].into_iter());
+    metrics.call(&tools, 0, &record(Outcome::Ok, Duration::from_millis(12), Duration::from_millis(10)));
+    metrics.call(&tools, 0, &record(Outcome::Ok, Duration::from_secs(60), Duration::ZERO));
     let text = metrics.encode();
     assert_eq!(value(&text, "mcp_edge_call_duration_seconds_sum"), Some(60.012));
     assert_eq!(value(&text, "mcp_edge_call_duration_seconds_count"), Some(2.0));
@@ -67,9 +68,27 @@ fn latency_is_split_into_upstream_and_proxy() {
 #[test]
 fn a_tool_keeps_its_counters_over_bundles_until_it_is_gone() {
     let metrics = Metrics::default();
-    metrics.call(&metrics.tool("a"), &record(Outcome::Ok, Duration::ZERO, Duration::ZERO));
+    let series = r#"mcp_edge_calls_total{tool="a",outcome="ok"}"#;
+    let call = |tools: &ToolCounts, tool| {
+        metrics.call(tools, tool, &record(Outcome::Ok, Duration::ZERO, Duration::ZERO));
+    };
+    let first = metrics.tools(["a", "b"].into_iter());
     metrics.activated(&"r1", ["a", "b"].into_iter());
-    assert_eq!(metrics.tool("a").calls(Outcome::Ok), 1);
+    call(&first, 0);
+    // The next one has it elsewhere; both are called for a while, from several threads.
+    let second = metrics.tools(["0", "a", "b"].into_iter());
+    std::thread::scope(|scope| {
+        scope.spawn(|| call(&first, 0));
+        scope.spawn(|| call(&second, 1));
+    });
+    call(&second, 1);
+    assert_eq!(value(&metrics.encode(), series), Some(4.0));
+    drop(first);
+    assert_eq!(value(&metrics.encode(), series), Some(4.0));
+    call(&second, 1);
+    call(&second, 7);
+    drop(second);
+    assert_eq!(value(&metrics.encode(), series), Some(5.0));
     metrics.activated(&"r2", ["b"].into_iter());
     let text = metrics.encode();
     assert!(!text.contains(r#"tool="a""#), "{text}");

@@ -47,8 +47,8 @@ pub async fn call(
     reply: &mut Reply,
 ) -> Result<(), Failure> {
     let depth = edge.settings.limits.json_depth;
-    let Asked { tool: index, arguments } = read_call(catalog, body, depth, "name", "arguments")?;
-    let call = Call { catalog, index, arguments, caller, era: None, request_id };
+    let Asked { tool, arguments } = read_call(catalog, body, depth, "name", "arguments")?;
+    let call = Call { catalog, tool: &tool, arguments, caller, era: None, request_id };
     reply.body.push(b'{');
     let done = call::perform(edge, &call, &mut reply.body).await;
     if done.outcome == crate::record::Outcome::Ok {

@@ -30,8 +30,8 @@ pub async fn invoke(
     reply: &mut Reply,
 ) -> Result<(), Failure> {
     let depth = edge.settings.limits.json_depth;
-    let Asked { tool: index, arguments } = read_call(catalog, body, depth, "tool_name", "params")?;
-    let call = Call { catalog, index, arguments, caller, era: None, request_id };
+    let Asked { tool, arguments } = read_call(catalog, body, depth, "tool_name", "params")?;
+    let call = Call { catalog, tool: &tool, arguments, caller, era: None, request_id };
     reply.kind = BodyKind::Json;
     reply.body.extend_from_slice(b"{\"success\":true,\"result\":{");
     let start = reply.body.len();

@@ -7,20 +7,19 @@ use crate::catalog::Catalog;
 use crate::failure::{ErrorType, Failure};
 use crate::record::Outcome;
 use crate::reply::{BodyKind, Reply};
-use mcp_bundle::bind::Arguments;
+use mcp_bundle::bind::{Arguments, PreparedTool};
 use mcp_bundle::json::{Kind, Scanner, write_string};
 
 /// What a body asks to call.
 #[derive(Debug, Clone, Copy)]
 struct Asked<'a> {
-    /// Index of the tool.
-    tool: usize,
+    tool: PreparedTool<'a>,
     arguments: Option<Arguments<'a>>,
 }
 
 /// Reads `{"<tool_key>": "…", "<arguments_key>": {…}}`.
 fn read_call<'a>(
-    catalog: &Catalog,
+    catalog: &'a Catalog,
     body: &'a [u8],
     depth: usize,
     tool_key: &'static str,

@@ -1,7 +1,8 @@
 //! Checking arguments by what stands where in them.
 
 use super::{
-    ArrayCheck, Call, Check, Checked, Given, Limits, Name, NumberCheck, ObjectCheck, StringCheck, Tool,
+    ArrayCheck, Call, Check, Checked, Given, Limits, Name, NumberCheck, ObjectCheck, Parameter, StringCheck,
+    Tool,
 };
 use crate::format_check;
 use crate::json::{Kind, Span};
@@ -12,19 +13,19 @@ use crate::template::Run;
 impl<'a> Call<'a> {
     /// Finds the parameters' arguments, if all of them are fine.
     #[inline(never)]
-    pub(super) fn arguments(&self, tool: &Tool, limits: &Limits, given: &mut Given) -> Option<()> {
-        let parameters = tool.parameters.of(&self.tables.parameters);
+    pub(super) fn arguments(&self, tool: &Tool<'_>, limits: &Limits, given: &mut Given) -> Option<()> {
         let mut seen = 0_u32;
         let (mut at, mut count) = (0, 0);
         while let Some(key) = self.tape.get(at) {
             let name = self.name(key)?;
-            let index = parameters.iter().position(|parameter| self.is_name(&parameter.name, &name))?;
+            let is_it = |parameter: &[u8; 32]| self.is_name(&Parameter::read(parameter).name, &name);
+            let index = tool.parameters.iter().position(is_it)?;
             let place = given.get_mut(index).filter(|place| **place == 0)?;
             // A tape is shorter than 255 values.
             *place = at as u8 + 2;
             seen |= 1 << index;
             count += 1;
-            at = self.value(parameters.get(index)?.check, at + 1)?;
+            at = self.value(Parameter::read(tool.parameters.get(index)?).check, at + 1)?;
         }
         (tool.required & !seen == 0 && count <= limits.arguments).then_some(())
     }
@@ -49,7 +50,7 @@ impl<'a> Call<'a> {
     fn is_name(&self, name: &Name, member: &Member<'_>) -> bool {
         name.start == member.start
             && name.text.count as usize == member.length
-            && (member.length <= 8 || member.rest.starts_with(name.text.of(&self.tables.texts)))
+            && (member.length <= 8 || member.rest.starts_with(name.text.of(&self.tables.bytes)))
     }
 
     /// What stands in the text, with its quotes if it is a string.
@@ -60,7 +61,7 @@ impl<'a> Call<'a> {
 
     #[inline(always)]
     fn is_text(&self, text: Run, bytes: &[u8]) -> bool {
-        text.count as usize == bytes.len() && same(text.of(&self.tables.texts), bytes)
+        text.count as usize == bytes.len() && same(text.of(&self.tables.bytes), bytes)
     }
 
     /// Checks the value at this place of the tape and gives that of the next one. Recursion is bounded by the tape.

@@ -12,8 +12,11 @@ use crate::tag::{BodyKind, BodyOpKind, PartKind, Position, Style};
 use crate::template::Run;
 use std::collections::BTreeMap;
 
-/// Bytes of texts that any bundle may have.
-const MIN_ROOM: usize = 1 << 20;
+/// Bytes that all quick ways together may take: with names and heads, of which a bundle has less than 2 GiB, places stay below
+/// 4 GiB.
+const MOST_ROOM: usize = 1 << 30;
+/// Bytes that a tool's quick way takes at most, on average; texts come on top.
+const ROOM_OF_A_TOOL: usize = 2 << 10;
 
 /// A check's own numbers, its values and its properties.
 type CheckKey = (Check, Vec<StrId>, Vec<(StrId, Checked)>);
@@ -23,7 +26,7 @@ pub(in crate::bind) struct Layout<'c> {
     contents: &'c Contents,
     variables: &'c [Box<str>],
     tables: Tables,
-    /// How long the texts may become: tools may share texts in a bundle, but not here.
+    /// Bytes that may still be added: tools may share texts in a bundle, but not here.
     room: usize,
     /// Checks that are there already.
     known: BTreeMap<CheckKey, u32>,
@@ -31,49 +34,34 @@ pub(in crate::bind) struct Layout<'c> {
 
 impl<'c> Layout<'c> {
     pub(in crate::bind) fn new(contents: &'c Contents, variables: &'c [Box<str>]) -> Layout<'c> {
-        let room = 4 * contents.strings.text().len() + MIN_ROOM;
+        let room = 4 * contents.strings.text().len() + ROOM_OF_A_TOOL * (contents.tools.len() + 1);
+        let room = room.min(MOST_ROOM);
         Layout { contents, variables, tables: Tables::default(), room, known: BTreeMap::new() }
     }
 
-    /// Adds the next tool. `headers` are its fixed ones, which are the first `covered` of its plan.
-    pub(in crate::bind) fn add(&mut self, plan: &ToolPlan, headers: u32, covered: usize) {
+    /// Adds the next tool and gives where its record begins. `headers` are its fixed ones, the first `covered` of its plan.
+    pub(in crate::bind) fn add(&mut self, index: u32, plan: &ToolPlan, headers: u32, covered: usize) -> u32 {
+        let (mut parameters, mut steps) = (Vec::new(), Vec::new());
+        let required = self.parameters(plan, &mut parameters);
+        let quick = required.filter(|_| self.steps(plan, covered, &mut steps).is_some());
+        let length = Tool::length(&parameters, &steps);
+        let quick = quick.filter(|_| self.take_room(length).is_some());
         let name = self.contents.strings.bytes(plan.name);
-        let start = self.tables.texts.len();
-        self.tables.texts.extend_from_slice(name);
-        let name = self.since(start);
-        let (parameters, steps) = (self.tables.parameters.len(), self.tables.steps.len());
-        let mut tool = Tool {
-            name,
-            parameters: Run { start: parameters as u32, count: 0 },
-            required: 0,
-            steps: Run { start: steps as u32, count: 0 },
-            headers,
-            method: plan.method,
-            json_body: plan.body.kind == BodyKind::Json,
-        };
-        let required = self.parameters(plan);
-        if let Some(required) = required.filter(|_| self.steps(plan, covered).is_some()) {
-            tool.required = required;
-            tool.parameters.count = (self.tables.parameters.len() - parameters) as u32;
-            tool.steps.count = (self.tables.steps.len() - steps) as u32;
-        } else {
-            self.tables.parameters.truncate(parameters);
-            self.tables.steps.truncate(steps);
-        }
-        self.tables.tools.push(tool);
+        let quick = quick.map(|required| (required, parameters.as_slice(), steps.as_slice()));
+        let mirrored = plan.parameters.iter().any(|parameter| parameter.mcp_header.is_some());
+        let marks = (plan.method, plan.body.kind == BodyKind::Json, mirrored);
+        Tool::write(index, headers, name, quick, marks, &mut self.tables.bytes)
     }
 
     pub(in crate::bind) fn finish(mut self) -> Tables {
         // Short texts are copied in blocks, also the last ones.
-        self.tables.texts.extend_from_slice(&[0; 16]);
-        self.tables.texts.shrink_to_fit();
-        self.tables.steps.shrink_to_fit();
-        self.tables.parameters.shrink_to_fit();
+        self.tables.bytes.extend_from_slice(&[0; 16]);
+        self.tables.bytes.shrink_to_fit();
         self.tables
     }
 
     /// Adds the parameters of a tool; gives those that a call must have.
-    fn parameters(&mut self, plan: &ToolPlan) -> Option<u32> {
+    fn parameters(&mut self, plan: &ToolPlan, parameters: &mut Vec<Parameter>) -> Option<u32> {
         if plan.parameters.len() > MAX_PARAMETERS || plan.schema.is_some() {
             return None;
         }
@@ -87,7 +75,7 @@ impl<'c> Layout<'c> {
             let is_needed = parameter.required || parameter.position == Position::Path || default.is_some();
             required |= u32::from(is_needed && text.is_none()) << index;
             let check = *checks.get(parameter.check as usize)?;
-            self.tables.parameters.push(Parameter { name, check, default: text });
+            parameters.push(Parameter { name, check, default: text });
         }
         Some(required)
     }
@@ -205,7 +193,7 @@ impl<'c> Layout<'c> {
     }
 
     /// Adds the steps of a tool.
-    fn steps(&mut self, plan: &ToolPlan, covered: usize) -> Option<()> {
+    fn steps(&mut self, plan: &ToolPlan, covered: usize, steps: &mut Vec<Step>) -> Option<()> {
         if !plan.cookies.is_empty()
             || plan.path.is_empty()
             || !position::is_dotless(&plan.path, &self.contents.strings)
@@ -218,28 +206,28 @@ impl<'c> Layout<'c> {
                 PartKind::Parameter => Step::PathValue(u8::try_from(part.id).ok()?),
                 _ => return None,
             };
-            self.tables.steps.push(step);
+            steps.push(step);
         }
         for placed in &plan.query {
             let step = self.query_step(plan, placed)?;
-            self.tables.steps.push(step);
+            steps.push(step);
         }
         for placed in plan.headers.get(covered..)? {
             let [Part { kind: PartKind::Parameter, id }] = placed.value.as_slice() else { return None };
-            let start = self.tables.texts.len();
+            let start = self.tables.bytes.len();
             self.text(placed.name)?;
             self.bytes(b": ")?;
-            self.tables.steps.push(Step::HeaderValue(self.since(start), u8::try_from(*id).ok()?));
+            steps.push(Step::HeaderValue(self.since(start), u8::try_from(*id).ok()?));
         }
         match plan.body.kind {
             BodyKind::None => Some(()),
-            BodyKind::Json => self.body_steps(plan, covered),
+            BodyKind::Json => self.body_steps(plan, covered, steps),
             BodyKind::Form | BodyKind::Whole | BodyKind::Template => None,
         }
     }
 
     fn query_step(&mut self, plan: &ToolPlan, placed: &Placed) -> Option<Step> {
-        let start = self.tables.texts.len();
+        let start = self.tables.bytes.len();
         self.bytes(b"&")?;
         self.text(placed.name)?;
         self.bytes(b"=")?;
@@ -257,7 +245,7 @@ impl<'c> Layout<'c> {
         Some(Step::Query(self.since(start)))
     }
 
-    fn body_steps(&mut self, plan: &ToolPlan, covered: usize) -> Option<()> {
+    fn body_steps(&mut self, plan: &ToolPlan, covered: usize, steps: &mut Vec<Step>) -> Option<()> {
         let is_type = |placed: &&Placed| self.contents.strings.get(placed.name) == "content-type";
         // The header of a call may be left out.
         let of_calls = plan.headers.get(covered..)?;
@@ -267,10 +255,10 @@ impl<'c> Layout<'c> {
         let is_there = plan.headers.iter().any(|placed| is_type(&placed));
         if let Some(content_type) = plan.body.content_type.filter(|_| !is_there) {
             let text = self.text(content_type)?;
-            self.tables.steps.push(Step::ContentType(text));
+            steps.push(Step::ContentType(text));
         }
         for op in &plan.body.ops {
-            let start = self.tables.texts.len();
+            let start = self.tables.bytes.len();
             self.bytes(b",")?;
             self.text(op.name)?;
             let step = match (op.kind, op.value.as_slice()) {
@@ -284,7 +272,7 @@ impl<'c> Layout<'c> {
                     Step::Field(self.since(start))
                 }
             };
-            self.tables.steps.push(step);
+            steps.push(step);
         }
         Some(())
     }
@@ -294,7 +282,7 @@ impl<'c> Layout<'c> {
         for part in parts {
             match part.kind {
                 PartKind::Literal => drop(self.text(StrId(part.id))?),
-                PartKind::Variable => encode(self.variables.get(part.id as usize)?, &mut self.tables.texts),
+                PartKind::Variable => encode(self.variables.get(part.id as usize)?, &mut self.tables.bytes),
                 _ => return None,
             }
         }
@@ -303,7 +291,7 @@ impl<'c> Layout<'c> {
 
     fn name(&mut self, id: StrId) -> Option<Name> {
         let text = self.text(id)?;
-        Some(Name { start: Name::start(text.of(&self.tables.texts)), text })
+        Some(Name { start: Name::start(text.of(&self.tables.bytes)), text })
     }
 
     fn text(&mut self, id: StrId) -> Option<Run> {
@@ -312,16 +300,19 @@ impl<'c> Layout<'c> {
 
     /// Adds a text, if there is room for it.
     fn bytes(&mut self, bytes: &[u8]) -> Option<Run> {
-        let start = self.tables.texts.len();
-        if start + bytes.len() > self.room {
-            return None;
-        }
-        self.tables.texts.extend_from_slice(bytes);
+        let start = self.tables.bytes.len();
+        self.take_room(bytes.len())?;
+        self.tables.bytes.extend_from_slice(bytes);
         Some(self.since(start))
     }
 
-    /// The text from `start` on. A pool has less than 4 GiB, and so has what fits into the room.
+    fn take_room(&mut self, length: usize) -> Option<()> {
+        self.room = self.room.checked_sub(length)?;
+        Some(())
+    }
+
+    /// The text from `start` on.
     fn since(&self, start: usize) -> Run {
-        Run { start: start as u32, count: (self.tables.texts.len() - start) as u32 }
+        Run { start: start as u32, count: (self.tables.bytes.len() - start) as u32 }
     }
 }

@@ -1,8 +1,8 @@
 //! The quick way to bind: what most calls are, in as few steps and as few places in memory as possible.
 //!
-//! Plans are made for being read and checked; a call needs little of them. When a bundle is activated, that little is laid out in a
-//! few tables: all of a tool stands together in each, so that a tool that was not called for long is in the cache after a few reads,
-//! however many others there are. Checks that are alike are kept once for all tools.
+//! Plans are made for being read and checked; a call needs little of them. When a bundle is activated, that little is laid out anew:
+//! all of a tool stands together, so that a tool that was not called for long is in the cache after a few reads, however many others
+//! there are. Checks that are alike are kept once for all tools.
 //!
 //! The quick way only ever says yes. A value that is not fine at first sight, a plan that has something rare: then it gives up,
 //! and the careful way, which knows every rule and every message, begins anew. Both must write the same request; tests and fuzzing
@@ -10,15 +10,15 @@
 
 mod check;
 mod layout;
+mod record;
 mod write;
 
 pub(super) use layout::Layout;
 
-use super::{Arguments, Limits, Prepared, Request};
-use crate::json::Span;
+use super::{Limits, Prepared, Request};
+use crate::json::{Span, Tape};
 use crate::matchers::Matchers;
 use crate::plan::{Contents, TypeSet};
-use crate::pool::same;
 use crate::tag::{Format, Method};
 use crate::template::Run;
 use std::fmt;
@@ -29,35 +29,36 @@ const MAX_PARAMETERS: usize = 32;
 /// What calls of all tools need.
 #[derive(Clone, Default)]
 pub(super) struct Tables {
-    tools: Vec<Tool>,
-    parameters: Vec<Parameter>,
-    steps: Vec<Step>,
+    /// The records of tools, and texts, of which some hold secrets.
+    bytes: Vec<u8>,
     checks: Vec<Check>,
     properties: Vec<Property>,
     /// The values that enumerations allow, as JSON texts.
     values: Vec<Run>,
-    /// Names, literals, defaults; some hold secrets.
-    texts: Vec<u8>,
 }
 
-/// One tool. Texts are runs of [`Tables::texts`].
+/// The record of one tool. Texts are runs of [`Tables::bytes`].
 #[derive(Debug, Clone, Copy)]
-struct Tool {
-    name: Run,
-    /// In the order of the plan, whose indexes the steps have.
-    parameters: Run,
+pub(super) struct Tool<'a> {
+    /// Of the tool.
+    pub(super) index: u32,
+    /// Index of the fixed headers.
+    pub(super) headers: u32,
+    pub(super) name: &'a [u8],
+    /// Headers of a message repeat arguments.
+    pub(super) mirrored: bool,
     /// A bit for each parameter that a call must have, or without which there is no quick way.
     required: u32,
+    /// In the order of the plan, whose indexes the steps have; see [`Parameter::read`].
+    parameters: &'a [[u8; 32]],
     /// First those of the target, then those of headers, then those of the body. None: there is no quick way.
-    steps: Run,
-    /// Index of the fixed headers.
-    headers: u32,
+    steps: &'a [[u8; 12]],
     method: Method,
     /// The body is an object of JSON.
     json_body: bool,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Parameter {
     name: Name,
     check: Checked,
@@ -66,7 +67,7 @@ struct Parameter {
 }
 
 /// What is written next.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     /// A literal of the path.
     Path(Run),
@@ -182,34 +183,23 @@ struct Call<'a> {
 type Given = [u8; MAX_PARAMETERS];
 
 impl Tables {
-    #[inline]
-    pub(super) fn is_named(&self, tool: usize, name: &[u8]) -> bool {
-        let of_tool = self.tools.get(tool).map(|tool| tool.name.of(&self.texts));
-        of_tool.is_some_and(|of_tool| of_tool.len() == name.len() && same(of_tool, name))
-    }
-
-    /// The index of a tool's fixed headers.
-    #[inline]
-    pub(super) fn headers(&self, tool: usize) -> Option<usize> {
-        self.tools.get(tool).map(|tool| tool.headers as usize)
-    }
-
-    /// Binds the arguments of a call of the tool at this index, or gives up. Then what is in `request` means nothing.
+    /// Binds the arguments of a call, or gives up. Then what is in `request` means nothing.
     #[expect(clippy::too_many_arguments, reason = "each has an owner and a lifetime of its own")]
     #[inline]
     pub(super) fn bind(
         &self,
-        tool: usize,
+        tool: &Tool<'_>,
         prepared: &Prepared,
         contents: &Contents,
         matchers: &Matchers,
-        arguments: &Arguments<'_>,
+        tape: &Tape<'_>,
         limits: &Limits,
         marks: &mut Vec<usize>,
         request: &mut Request,
     ) -> Option<()> {
-        let tool = self.tools.get(tool).filter(|tool| tool.steps.count > 0)?;
-        let tape = arguments.tape.filter(|tape| tape.depth <= limits.depth)?;
+        if tool.steps.is_empty() || tape.depth > limits.depth {
+            return None;
+        }
         let call = Call { tables: self, contents, matchers, text: tape.text(), tape: tape.all()? };
         let mut given = Given::default();
         call.arguments(tool, limits, &mut given)?;
@@ -222,6 +212,6 @@ impl Tables {
 
 impl fmt::Debug for Tables {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tables").field("tools", &self.tools.len()).finish_non_exhaustive()
+        f.debug_struct("Tables").field("bytes", &self.bytes.len()).finish_non_exhaustive()
     }
 }

@@ -1,6 +1,6 @@
 //! Writing a request step by step. Values are encoded by the functions of their positions, like those of the careful way.
 
-use super::{Call, Elements, Given, Limits, Request, Step, Tool};
+use super::{Call, Elements, Given, Limits, Parameter, Request, Step, Tool};
 use crate::copy::append_start;
 use crate::json::{Kind, Span};
 use crate::position::{self, percent};
@@ -11,7 +11,7 @@ use crate::template::Run;
 enum Value {
     /// Its place on the tape.
     Argument(usize),
-    /// In [`super::Tables::texts`].
+    /// In [`super::Tables::bytes`].
     Default(Run),
 }
 
@@ -26,7 +26,7 @@ impl<'a> Call<'a> {
     #[inline(never)]
     pub(super) fn write(
         &self,
-        tool: &Tool,
+        tool: &Tool<'_>,
         given: &Given,
         limits: &Limits,
         marks: &mut Vec<usize>,
@@ -34,8 +34,8 @@ impl<'a> Call<'a> {
     ) -> Option<()> {
         // Where the path ends: with steps of the query, a pair begins there.
         let mut path = 0;
-        for step in tool.steps.of(&self.tables.steps) {
-            match *step {
+        for step in tool.steps {
+            match Step::read(step)? {
                 Step::Path(text) => {
                     self.append(text, &mut request.target);
                     path = request.target.len();
@@ -62,7 +62,7 @@ impl<'a> Call<'a> {
                     }
                 }
                 Step::ContentType(text) => {
-                    let value = text.of(&self.tables.texts);
+                    let value = text.of(&self.tables.bytes);
                     request.plain_header(|head| head.extend_from_slice(b"content-type: "), value);
                 }
                 Step::Open(name) => {
@@ -108,13 +108,12 @@ impl<'a> Call<'a> {
 
     /// `None` for one that is left out.
     #[inline(always)]
-    fn parameter(&self, tool: &Tool, given: &Given, index: u8) -> Option<Value> {
+    fn parameter(&self, tool: &Tool<'_>, given: &Given, index: u8) -> Option<Value> {
         let place = usize::from(*given.get(usize::from(index))?);
         if let Some(place) = place.checked_sub(1) {
             return Some(Value::Argument(place));
         }
-        let parameter = tool.parameters.of(&self.tables.parameters).get(usize::from(index))?;
-        parameter.default.map(Value::Default)
+        Parameter::read(tool.parameters.get(usize::from(index))?).default.map(Value::Default)
     }
 
     /// All of a value.
@@ -154,7 +153,7 @@ impl<'a> Call<'a> {
 
     #[inline(always)]
     fn fixed(&self, Run { start, count }: Run) -> Option<Piece<'a>> {
-        Some(Piece { text: self.tables.texts.get(start as usize..)?, length: count as usize })
+        Some(Piece { text: self.tables.bytes.get(start as usize..)?, length: count as usize })
     }
 
     #[inline(always)]

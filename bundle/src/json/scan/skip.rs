@@ -26,12 +26,12 @@ impl<'a> Scanner<'a> {
 
     #[inline(always)]
     fn recorded_container(&mut self, kind: Kind, record: &mut impl Record) -> Result<(), ScanError> {
-        let before = self.clone();
+        let before = self.at;
         if self.skip_container(kind, record).is_some() {
             return Ok(());
         }
         // It goes wrong somewhere. Slower, but that tells where and how.
-        *self = before;
+        self.at = before;
         self.explain_container(kind)
     }
 
