@@ -266,7 +266,7 @@ pub struct Policy {
     pub scopes: Vec<StrId>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ResponsePlan {
     /// Index in [`Programs::programs`] of [`Contents::templates`].
     pub template: Option<u32>,

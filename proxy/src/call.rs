@@ -114,9 +114,10 @@ async fn run(progress: &mut Progress<'_>, tool: &ToolPlan, buffers: &mut Buffers
         let reason = error.problems.first().map(|problem| problem.kind.as_str());
         return Done { outcome: Outcome::InvalidArguments, reason, upstream_status: None };
     }
-    let upstream = tool.upstream.and_then(|index| contents.upstreams.get(index as usize));
-    let origin = tool.upstream.and_then(|index| catalog.origins.get(index as usize));
-    let policy = contents.policies.get(tool.policy as usize);
+    let course = call.tool.course();
+    let upstream = course.upstream.and_then(|index| contents.upstreams.get(index as usize));
+    let origin = course.upstream.and_then(|index| catalog.origins.get(index as usize));
+    let policy = contents.policies.get(course.policy as usize);
     if let (Some(upstream), Some(origin)) = (upstream, origin) {
         let timeout =
             Duration::from_millis(policy.map_or(DEFAULT_TIMEOUT_MS, |policy| u64::from(policy.timeout_ms)));
@@ -141,7 +142,7 @@ async fn run(progress: &mut Progress<'_>, tool: &ToolPlan, buffers: &mut Buffers
         progress.attempts = received.attempts;
         if let Err(error) = result {
             progress.error = Some(error.to_string());
-            return unreachable(catalog, tool, &error, out);
+            return unreachable(catalog, call.tool, &error, out);
         }
     }
     let answer = Answer {
@@ -152,8 +153,17 @@ async fn run(progress: &mut Progress<'_>, tool: &ToolPlan, buffers: &mut Buffers
     };
     let without_audio = call.era.filter(|era| !mcp::has_audio(*era)).map(|_| limits.shape.without_audio());
     let limits = without_audio.as_ref().unwrap_or(&limits.shape);
-    let shaped =
-        shape::shape(contents, matchers, tool, &answer, &ambient, limits, shape_scratch, &mut (), out);
+    let shaped = shape::shape(
+        contents,
+        matchers,
+        call.tool.shaping(),
+        &answer,
+        &ambient,
+        limits,
+        shape_scratch,
+        &mut (),
+        out,
+    );
     let structured = shaped
         .structured
         .filter(|structured| !mcp::has_structured(call.era.unwrap_or(mcp::MODERN), structured.is_object));
@@ -181,10 +191,10 @@ fn outcome(shaped: &Shaped) -> Outcome {
 }
 
 /// The result of a call whose upstream gave no answer that can be read.
-fn unreachable(catalog: &Catalog, tool: &ToolPlan, error: &UpstreamError, out: &mut Vec<u8>) -> Done {
+fn unreachable(catalog: &Catalog, tool: &PreparedTool<'_>, error: &UpstreamError, out: &mut Vec<u8>) -> Done {
     let (outcome, upstream_status) = match error {
         UpstreamError::TooLarge { status, limit } => {
-            shape::too_large(&catalog.contents, tool, *status, *limit, out);
+            shape::too_large(&catalog.contents, tool.shaping(), *status, *limit, out);
             (Outcome::ResponseTooLarge, Some(*status))
         }
         UpstreamError::Timeout(_) | UpstreamError::ConnectTimeout(_) => {
@@ -214,7 +224,7 @@ impl Progress<'_> {
     /// The upstream's name in requests.
     fn host(&self) -> Option<&str> {
         let contents = &self.call.catalog.contents;
-        let upstream = contents.tools.get(self.call.tool.index())?.upstream?;
+        let upstream = self.call.tool.course().upstream?;
         contents.upstreams.get(upstream as usize).map(|upstream| contents.strings.get(upstream.authority))
     }
 

@@ -1,13 +1,14 @@
 //! What is the same for all calls: worked out once, when a bundle is activated.
 
-use super::quick::{Layout, Tables, Tool};
+use super::quick::{Ids, Layout, Tables, Tool};
 use super::{Arguments, Limits, Prepared, Problems, Request, Scratch, Values};
 use crate::json::Tape;
 use crate::lookup::Lookup;
 use crate::matchers::Matchers;
-use crate::plan::{Contents, Placed, ToolPlan};
+use crate::plan::{Contents, Placed, ResponsePlan, ToolPlan};
 use crate::pool::same;
 use crate::position;
+use crate::shape::Shaping;
 use crate::tag::PartKind;
 use std::collections::BTreeMap;
 
@@ -20,6 +21,16 @@ pub struct PreparedTools {
     records: Vec<u32>,
     /// Fixed headers. Tools of one upstream mostly have the same, which are kept once.
     headers: Vec<Prepared>,
+    /// Each is kept once, too.
+    courses: Vec<Course>,
+}
+
+/// What follows when a call is bound: where its request goes, and what becomes of the answer. As in the plan.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Course {
+    pub upstream: Option<u32>,
+    pub policy: u32,
+    pub response: ResponsePlan,
 }
 
 /// One of them.
@@ -28,6 +39,7 @@ pub struct PreparedTool<'a> {
     tables: &'a Tables,
     tool: Tool<'a>,
     pub(crate) headers: &'a Prepared,
+    course: &'a Course,
 }
 
 impl PreparedTools {
@@ -38,10 +50,11 @@ impl PreparedTools {
         let mut known: BTreeMap<&[Placed], u32> = BTreeMap::new();
         let mut headers: Vec<Prepared> = Vec::new();
         let mut layout = Layout::new(contents, variables);
+        let mut courses: BTreeMap<Course, u32> = BTreeMap::new();
         let mut records = Vec::with_capacity(contents.tools.len());
         for (number, tool) in (0_u32..).zip(&contents.tools) {
             let fixed = fixed(tool);
-            let index = *known.entry(fixed).or_insert_with(|| {
+            let fixed_headers = *known.entry(fixed).or_insert_with(|| {
                 let mut problems = Problems::default();
                 request.clear();
                 let (source, mut sink) =
@@ -52,12 +65,20 @@ impl PreparedTools {
                 headers.push(if covers > 0 { request.prepared(covers) } else { Prepared::default() });
                 headers.len() as u32 - 1
             });
-            let covered = headers.get(index as usize).map_or(0, |headers| headers.covers);
-            records.push(layout.add(number, tool, index, covered));
+            let covered = headers.get(fixed_headers as usize).map_or(0, |headers| headers.covers);
+            let course =
+                Course { upstream: tool.upstream, policy: tool.policy, response: tool.response.clone() };
+            let count = courses.len() as u32;
+            let course = *courses.entry(course).or_insert(count);
+            let ids = Ids { index: number, headers: fixed_headers, course, name_id: tool.name };
+            records.push(layout.add(ids, tool, covered));
         }
+        let mut courses: Vec<(Course, u32)> = courses.into_iter().collect();
+        courses.sort_unstable_by_key(|(_, number)| *number);
+        let courses = courses.into_iter().map(|(course, _)| course).collect();
         let names = contents.tools.iter().map(|tool| contents.strings.bytes(tool.name));
         let lookup = Lookup::new(names.zip(records.iter().copied()));
-        PreparedTools { lookup, tables: layout.finish(), records, headers }
+        PreparedTools { lookup, tables: layout.finish(), records, headers, courses }
     }
 
     /// The tool with this name.
@@ -76,8 +97,9 @@ impl PreparedTools {
 
     #[inline]
     fn ready<'a>(&'a self, tool: Tool<'a>) -> Option<PreparedTool<'a>> {
-        let headers = self.headers.get(tool.headers as usize)?;
-        Some(PreparedTool { tables: &self.tables, tool, headers })
+        let headers = self.headers.get(tool.ids.headers as usize)?;
+        let course = self.courses.get(tool.ids.course as usize)?;
+        Some(PreparedTool { tables: &self.tables, tool, headers, course })
     }
 }
 
@@ -91,7 +113,18 @@ impl<'a> PreparedTool<'a> {
     /// The index of the tool.
     #[inline]
     pub fn index(&self) -> usize {
-        self.tool.index as usize
+        self.tool.ids.index as usize
+    }
+
+    #[inline]
+    pub fn course(&self) -> &'a Course {
+        self.course
+    }
+
+    /// What of its plan shaping needs.
+    #[inline]
+    pub fn shaping(&self) -> Shaping<'a> {
+        Shaping { name: self.tool.ids.name_id, policy: self.course.policy, response: &self.course.response }
     }
 
     /// Whether headers of a message repeat arguments of it.
@@ -112,7 +145,7 @@ impl<'a> PreparedTool<'a> {
         scratch: &mut Scratch,
         request: &mut Request,
     ) -> Option<()> {
-        let PreparedTool { tables, tool, headers } = self;
+        let PreparedTool { tables, tool, headers, .. } = self;
         request.clear();
         let own;
         let tape = match arguments.tape {

@@ -32,7 +32,8 @@ mod uri;
 pub use failure::Failure;
 
 use crate::matchers::Matchers;
-use crate::plan::{Contents, ToolPlan};
+use crate::plan::{Contents, ResponsePlan, ToolPlan};
+use crate::pool::StrId;
 use crate::template::{self, Ambient, Fault, RenderError, Trace};
 use content::Content;
 use project::Projector;
@@ -96,13 +97,28 @@ pub struct Structured {
     pub is_object: bool,
 }
 
+/// What of a tool's plan shaping needs.
+#[derive(Debug, Clone, Copy)]
+pub struct Shaping<'a> {
+    pub name: StrId,
+    /// As [`ToolPlan::policy`].
+    pub policy: u32,
+    pub response: &'a ResponsePlan,
+}
+
 /// What shaping knows beside the answer.
 #[derive(Debug, Clone, Copy)]
 struct Call<'a> {
     contents: &'a Contents,
     matchers: &'a Matchers,
-    tool: &'a ToolPlan,
+    tool: Shaping<'a>,
     limits: &'a Limits,
+}
+
+impl<'a> From<&'a ToolPlan> for Shaping<'a> {
+    fn from(tool: &'a ToolPlan) -> Shaping<'a> {
+        Shaping { name: tool.name, policy: tool.policy, response: &tool.response }
+    }
 }
 
 impl Default for Limits {
@@ -115,10 +131,10 @@ impl Default for Limits {
 /// where the tool has an output schema, then `"isError":true` for a failure. Of a tool with a fixed answer, `answer` is
 /// not looked at.
 #[expect(clippy::too_many_arguments, reason = "each has an owner and a lifetime of its own")]
-pub fn shape(
+pub fn shape<'a>(
     contents: &Contents,
     matchers: &Matchers,
-    tool: &ToolPlan,
+    tool: impl Into<Shaping<'a>>,
     answer: &Answer<'_>,
     ambient: &Ambient,
     limits: &Limits,
@@ -126,6 +142,7 @@ pub fn shape(
     trace: &mut impl Trace,
     out: &mut Vec<u8>,
 ) -> Shaped {
+    let tool = tool.into();
     if let Some(shaped) = respond(contents, matchers, tool, limits, out) {
         return shaped;
     }
@@ -151,28 +168,29 @@ pub fn shape(
 }
 
 /// The result of a tool with a fixed answer, as [`shape`] appends it; `None` for other tools.
-pub fn respond(
+pub fn respond<'a>(
     contents: &Contents,
     matchers: &Matchers,
-    tool: &ToolPlan,
+    tool: impl Into<Shaping<'a>>,
     limits: &Limits,
     out: &mut Vec<u8>,
 ) -> Option<Shaped> {
+    let tool = tool.into();
     let text = contents.strings.get(tool.response.respond?);
     Some(success::fixed(&Call { contents, matchers, tool, limits }, text, out))
 }
 
 /// The result of an answer that was not read to its end because it has more than `limit` bytes.
-pub fn too_large(
+pub fn too_large<'a>(
     contents: &Contents,
-    tool: &ToolPlan,
+    tool: impl Into<Shaping<'a>>,
     status: u16,
     limit: usize,
     out: &mut Vec<u8>,
 ) -> Shaped {
     let failure = Failure::TooLarge { status, limit };
     let mut content = Content::new(out);
-    content.text(&failure.words(contents.strings.get(tool.name)));
+    content.text(&failure.words(contents.strings.get(tool.into().name)));
     content.end_error();
     Shaped::failed(failure)
 }

@@ -1,7 +1,7 @@
 //! Making the tables of a bundle.
 
 use super::{
-    ArrayCheck, Check, Checked, Elements, MAX_PARAMETERS, Name, NumberCheck, ObjectCheck, Parameter,
+    ArrayCheck, Check, Checked, Elements, Ids, MAX_PARAMETERS, Name, NumberCheck, ObjectCheck, Parameter,
     Property, Step, StringCheck, Tables, Tool,
 };
 use crate::json::{self, Kind, Value};
@@ -39,8 +39,8 @@ impl<'c> Layout<'c> {
         Layout { contents, variables, tables: Tables::default(), room, known: BTreeMap::new() }
     }
 
-    /// Adds the next tool and gives where its record begins. `headers` are its fixed ones, the first `covered` of its plan.
-    pub(in crate::bind) fn add(&mut self, index: u32, plan: &ToolPlan, headers: u32, covered: usize) -> u32 {
+    /// Adds a tool and gives where its record begins. Its fixed headers are the first `covered` of its plan.
+    pub(in crate::bind) fn add(&mut self, ids: Ids, plan: &ToolPlan, covered: usize) -> u32 {
         let (mut parameters, mut steps) = (Vec::new(), Vec::new());
         let required = self.parameters(plan, &mut parameters);
         let quick = required.filter(|_| self.steps(plan, covered, &mut steps).is_some());
@@ -50,7 +50,7 @@ impl<'c> Layout<'c> {
         let quick = quick.map(|required| (required, parameters.as_slice(), steps.as_slice()));
         let mirrored = plan.parameters.iter().any(|parameter| parameter.mcp_header.is_some());
         let marks = (plan.method, plan.body.kind == BodyKind::Json, mirrored);
-        Tool::write(index, headers, name, quick, marks, &mut self.tables.bytes)
+        Tool::write(ids, name, quick, marks, &mut self.tables.bytes)
     }
 
     pub(in crate::bind) fn finish(mut self) -> Tables {

@@ -19,6 +19,7 @@ use super::{Limits, Prepared, Request};
 use crate::json::{Span, Tape};
 use crate::matchers::Matchers;
 use crate::plan::{Contents, TypeSet};
+use crate::pool::StrId;
 use crate::tag::{Format, Method};
 use crate::template::Run;
 use std::fmt;
@@ -40,10 +41,7 @@ pub(super) struct Tables {
 /// The record of one tool. Texts are runs of [`Tables::bytes`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tool<'a> {
-    /// Of the tool.
-    pub(super) index: u32,
-    /// Index of the fixed headers.
-    pub(super) headers: u32,
+    pub(super) ids: Ids,
     pub(super) name: &'a [u8],
     /// Headers of a message repeat arguments.
     pub(super) mirrored: bool,
@@ -56,6 +54,18 @@ pub(super) struct Tool<'a> {
     method: Method,
     /// The body is an object of JSON.
     json_body: bool,
+}
+
+/// What stands elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ids {
+    /// Of the tool.
+    pub(super) index: u32,
+    /// Of the fixed headers.
+    pub(super) headers: u32,
+    /// Of what follows binding.
+    pub(super) course: u32,
+    pub(super) name_id: StrId,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

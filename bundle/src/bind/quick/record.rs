@@ -4,11 +4,12 @@
 //! way together. So a record is one row of bytes: head, name, parameters, steps; the texts that they refer to stand just before it.
 //! What is written here is only read here, and any bytes can be read: whatever they say, texts and checks are looked up with bounds.
 
-use super::{Checked, Elements, Name, Parameter, Step, Tables, Tool};
+use super::{Checked, Elements, Ids, Name, Parameter, Step, Tables, Tool};
+use crate::pool::StrId;
 use crate::tag::Method;
 use crate::template::Run;
 
-const HEAD: usize = 20;
+const HEAD: usize = 28;
 const PARAMETER: usize = 32;
 const STEP: usize = 12;
 
@@ -27,8 +28,7 @@ impl Tool<'_> {
 
     /// Appends the record; gives where it begins.
     pub(super) fn write(
-        index: u32,
-        headers: u32,
+        ids: Ids,
         name: &[u8],
         quick: Option<(u32, &[Parameter], &[Step])>,
         (method, json_body, mirrored): (Method, bool, bool),
@@ -41,7 +41,8 @@ impl Tool<'_> {
         let (required, parameters, steps) = quick.filter(|_| counts.is_some()).unwrap_or_default();
         let (parameter_count, step_count) = counts.unwrap_or_default();
         let marks = (u8::from(json_body) * JSON_BODY) | (u8::from(mirrored) * MIRRORED);
-        for word in [index, headers, required, name.len() as u32] {
+        let Ids { index, headers, course, name_id } = ids;
+        for word in [index, headers, course, name_id.0, required, name.len() as u32] {
             out.extend_from_slice(&word.to_le_bytes());
         }
         out.extend_from_slice(&[parameter_count, step_count, method.tag(), marks]);
@@ -58,13 +59,17 @@ impl Tables {
     pub(in crate::bind) fn tool(&self, start: u32) -> Option<Tool<'_>> {
         let (head, rest) = self.bytes.get(start as usize..)?.split_first_chunk::<HEAD>()?;
         let [.., parameters, steps, method, marks] = *head;
-        let (name, rest) = rest.split_at_checked(word(head, 12) as usize)?;
+        let (name, rest) = rest.split_at_checked(word(head, 20) as usize)?;
         let (parameters, rest) = rest.split_at_checked(usize::from(parameters) * PARAMETER)?;
         let steps = rest.get(..usize::from(steps) * STEP)?;
         Some(Tool {
-            index: word(head, 0),
-            headers: word(head, 4),
-            required: word(head, 8),
+            ids: Ids {
+                index: word(head, 0),
+                headers: word(head, 4),
+                course: word(head, 8),
+                name_id: StrId(word(head, 12)),
+            },
+            required: word(head, 16),
             name,
             parameters: parameters.as_chunks().0,
             steps: steps.as_chunks().0,
@@ -190,17 +195,18 @@ mod tests {
         steps.extend(each.map(|elements| Step::QueryValue(TEXT, 4, elements)));
         let mut tables = Tables { bytes: b"before".to_vec(), ..Tables::default() };
         let quick = Some((5, &parameters[..], steps.as_slice()));
-        let start = Tool::write(1, 2, b"name", quick, (Method::Post, true, false), &mut tables.bytes);
-        let bare = Tool::write(3, 4, b"", None, (Method::Get, false, true), &mut tables.bytes);
+        let ids = Ids { index: 1, headers: 2, course: 3, name_id: StrId(4) };
+        let start = Tool::write(ids, b"name", quick, (Method::Post, true, false), &mut tables.bytes);
+        let bare = Tool::write(ids, b"", None, (Method::Get, false, true), &mut tables.bytes);
 
         let tool = tables.tool(start).unwrap();
-        assert_eq!((tool.index, tool.headers, tool.required, tool.name), (1, 2, 5, &b"name"[..]));
+        assert_eq!((tool.ids, tool.required, tool.name), (ids, 5, &b"name"[..]));
         assert_eq!((tool.method, tool.json_body, tool.mirrored), (Method::Post, true, false));
         assert_eq!(tool.parameters.iter().map(Parameter::read).collect::<Vec<_>>(), parameters);
         assert_eq!(tool.steps.iter().filter_map(Step::read).collect::<Vec<_>>(), steps);
 
         let tool = tables.tool(bare).unwrap();
-        assert_eq!((tool.index, tool.headers, tool.name, tool.steps.len()), (3, 4, &b""[..], 0));
+        assert_eq!((tool.ids, tool.name, tool.steps.len()), (ids, &b""[..], 0));
         assert_eq!((tool.method, tool.json_body, tool.mirrored), (Method::Get, false, true));
         assert!(tables.tool(bare + 1).is_none() && tables.tool(u32::MAX).is_none());
     }
