@@ -30,7 +30,7 @@ pub async fn run(place: &Place) -> Result<String, Failure> {
     for tools in place.sizes(&SIZES) {
         all.extend(series(place, tools).await?);
     }
-    for _ in 0..place.rounds(9) {
+    for _ in 0..place.rounds(15) {
         for series in &mut all {
             let Series { edge, questions, .. } = series;
             let mut clients = Vec::new();
