@@ -3,7 +3,7 @@
 //! A pure function of the plan, the arguments and a few values of the place it runs in. One pass over
 //! the arguments looks each up, checks it and remembers where it stands; then every position writes
 //! its part of the request with its own encoder. There is no other way for a value into a request.
-//! What most calls are goes a shorter way first, see [`quick`].
+//! What most calls are goes a shorter way first, see `quick/`.
 //!
 //! All problems of a call are reported at once, in words that a model can act on. A message never
 //! holds the value of a sensitive parameter or of a variable.

@@ -203,7 +203,7 @@ impl<'c> Layout<'c> {
         for part in &plan.path {
             let step = match part.kind {
                 PartKind::Literal => Step::Path(self.text(StrId(part.id))?),
-                PartKind::Parameter => Step::PathValue(u8::try_from(part.id).ok()?),
+                PartKind::Parameter => Step::PathValue(parameter_of(plan, part.id, false)?),
                 _ => return None,
             };
             steps.push(step);
@@ -217,7 +217,7 @@ impl<'c> Layout<'c> {
             let start = self.tables.bytes.len();
             self.text(placed.name)?;
             self.bytes(b": ")?;
-            steps.push(Step::HeaderValue(self.since(start), u8::try_from(*id).ok()?));
+            steps.push(Step::HeaderValue(self.since(start), parameter_of(plan, *id, false)?));
         }
         match plan.body.kind {
             BodyKind::None => Some(()),
@@ -239,7 +239,7 @@ impl<'c> Layout<'c> {
                 Style::Pipe => Elements::Pipe,
                 Style::Deep | Style::Json => Elements::Other,
             };
-            return Some(Step::QueryValue(self.since(start), u8::try_from(*id).ok()?, elements));
+            return Some(Step::QueryValue(self.since(start), parameter_of(plan, *id, false)?, elements));
         }
         self.fixed(&placed.value, percent::encode)?;
         Some(Step::Query(self.since(start)))
@@ -265,7 +265,7 @@ impl<'c> Layout<'c> {
                 (BodyOpKind::Close, _) => Step::Close,
                 (BodyOpKind::Open, _) => Step::Open(self.since(start)),
                 (BodyOpKind::Field, [Part { kind: PartKind::Parameter, id }]) => {
-                    Step::FieldValue(self.since(start), u8::try_from(*id).ok()?)
+                    Step::FieldValue(self.since(start), parameter_of(plan, *id, true)?)
                 }
                 (BodyOpKind::Field, parts) => {
                     self.fixed(parts, json::write_escaped)?;
@@ -315,4 +315,10 @@ impl<'c> Layout<'c> {
     fn since(&self, start: usize) -> Run {
         Run { start: start as u32, count: (self.tables.bytes.len() - start) as u32 }
     }
+}
+
+/// A parameter that a step places in the body, or elsewhere, where its default is written for.
+fn parameter_of(plan: &ToolPlan, parameter: u32, in_body: bool) -> Option<u8> {
+    let position = plan.parameters.get(parameter as usize)?.position;
+    ((position == Position::Body) == in_body).then(|| u8::try_from(parameter).ok())?
 }
