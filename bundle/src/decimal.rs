@@ -38,7 +38,7 @@ pub fn compare(left: &str, right: &str) -> Ordering {
 /// Compares two numbers that are only digits, as most are; `None` if one is not. The longer one is greater, since JSON has no
 /// leading zeros.
 #[inline]
-pub(crate) fn compare_naturals(left: &[u8], right: &[u8]) -> Option<Ordering> {
+fn compare_naturals(left: &[u8], right: &[u8]) -> Option<Ordering> {
     if !is_natural(left) || !is_natural(right) {
         return None;
     }
@@ -46,7 +46,7 @@ pub(crate) fn compare_naturals(left: &[u8], right: &[u8]) -> Option<Ordering> {
 }
 
 #[inline]
-pub(crate) fn is_natural(text: &[u8]) -> bool {
+fn is_natural(text: &[u8]) -> bool {
     text.iter().all(u8::is_ascii_digit)
 }
 

@@ -4,7 +4,8 @@
 /// the longest run of the table, which the bundle alone decides.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lookup {
-    /// The length is a power of two, at least a quarter greater than the number of tools: the fewer pages they fill, the better.
+    /// The length is a power of two, at least a quarter greater than the number of tools, so that runs are short; not more,
+    /// because the fewer pages they fill, the better. One is always empty.
     slots: Vec<Slot>,
 }
 
@@ -18,7 +19,8 @@ struct Slot {
 impl Lookup {
     /// Names, and what stands for their tools.
     pub(crate) fn new<'a>(tools: impl ExactSizeIterator<Item = (&'a [u8], u32)>) -> Lookup {
-        let size = (tools.len() + tools.len() / 4).next_power_of_two().max(2);
+        // One more, because a search ends where a slot is empty.
+        let size = (tools.len() + tools.len() / 4 + 1).next_power_of_two();
         let mut slots = vec![Slot::default(); size];
         for (name, tool) in tools {
             let (mut at, tag) = hash(name);
@@ -74,6 +76,23 @@ fn hash(name: &[u8]) -> (usize, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn unknown_names_are_not_found_among_few() {
+        let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
+        for count in 0..=names.len() {
+            let tools: Vec<(&[u8], u32)> =
+                names.map(str::as_bytes).into_iter().zip(0..).take(count).collect();
+            let lookup = Lookup::new(tools.iter().copied());
+            for (number, name) in (0_u32..).zip(names) {
+                let look = |found: u32| (found == number).then_some(found);
+                assert_eq!(lookup.find(name.as_bytes(), look).is_some(), (number as usize) < count);
+            }
+            for unknown in 0..100 {
+                assert!(lookup.find(format!("unknown {unknown}").as_bytes(), |_| None::<()>).is_none());
+            }
+        }
+    }
 
     #[test]
     fn names_that_are_alike_are_found_apart() {

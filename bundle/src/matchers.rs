@@ -35,7 +35,7 @@ enum Way {
 }
 
 impl Pattern {
-    /// As [`compile_pattern`]; `None` for what that refuses.
+    /// Takes what [`compile_pattern`] takes. What only that refuses are sizes, which matter to an engine alone.
     fn new(pattern: &str) -> Option<Pattern> {
         let translated = ecma::translate(pattern).ok()?;
         match Plain::new(&translated) {

@@ -1,4 +1,5 @@
-//! What is counted. Counting takes no lock and no memory; names and texts are made when someone asks for them.
+//! What is counted. Counting takes no lock and, but for a thread's first call of a bundle, no memory; names and texts are made when
+//! someone asks for them.
 
 mod expose;
 mod histogram;

@@ -282,7 +282,11 @@ impl<'c> Layout<'c> {
         for part in parts {
             match part.kind {
                 PartKind::Literal => drop(self.text(StrId(part.id))?),
-                PartKind::Variable => encode(self.variables.get(part.id as usize)?, &mut self.tables.bytes),
+                PartKind::Variable => {
+                    let mut encoded = Vec::new();
+                    encode(self.variables.get(part.id as usize)?, &mut encoded);
+                    self.bytes(&encoded)?;
+                }
                 _ => return None,
             }
         }
