@@ -6,7 +6,7 @@ use std::fs::FileType;
 use std::io::ErrorKind;
 use std::os::fd::RawFd;
 use std::os::unix::fs::FileTypeExt;
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::Path;
 
 /// Pingora waits 6 seconds and cannot be told otherwise.
@@ -57,16 +57,21 @@ pub(super) fn take_over(path: &Path, bound: &Bound) -> Result<Vec<(String, RawFd
     Ok(names.into_iter().zip(numbers).collect())
 }
 
-/// Pingora panics where it cannot make the socket.
+/// Pingora panics where it cannot make the socket. It is tried beside it: the running process may be looking for the real one
+/// already, and would find nobody there.
 fn try_to_bind(path: &Path) -> Result<(), String> {
     check_upgrade_socket(path)?;
     let failed =
         |error: std::io::Error| format!("`upgrade_socket` `{}` cannot be used: {error}", path.display());
+    SocketAddr::from_pathname(path).map_err(failed)?;
     if path.exists() {
         std::fs::remove_file(path).map_err(failed)?;
     }
-    drop(UnixListener::bind(path).map_err(failed)?);
-    std::fs::remove_file(path).map_err(failed)
+    let beside = path.with_file_name(format!(".{}", std::process::id()));
+    // Of a process that ended just here.
+    let _ = std::fs::remove_file(&beside);
+    drop(UnixListener::bind(&beside).map_err(failed)?);
+    std::fs::remove_file(beside).map_err(failed)
 }
 
 fn kind_name(kind: FileType) -> &'static str {

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use pingora_core::server::ShutdownWatch;
 use pingora_core::services::background::{BackgroundService, background_service};
 use std::sync::mpsc;
+use std::time::Instant;
 
 struct Beside(mpsc::Sender<&'static str>);
 
@@ -79,7 +80,9 @@ fn listeners_are_handed_over_without_losing_a_connection() {
     new.address = old.address;
     old.running.orders.send_replace(Some(Order::HandOver));
     // Whoever accepts it, every connection is served, until one was served by the new server.
+    let begun = Instant::now();
     while new.told.try_recv().is_err() {
+        assert!(begun.elapsed() < LONG, "the listeners are not handed over");
         let mut client = new.client();
         client.post("/who", "");
         assert_eq!(client.answer().status, 200);
