@@ -1,6 +1,7 @@
 //! Where the body of a message ends (RFC 9112, section 6.3), and whether its connection goes on.
 
-use crate::{Header, Malformed, is_named};
+use crate::Field;
+use crate::lines::Stop;
 
 /// How a body is framed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,25 +28,28 @@ pub(crate) struct Framing {
 
 impl Framing {
     /// Refuses what is ambiguous: lengths that differ or are no numbers, any other coding than `chunked`, and that twice.
-    pub(crate) fn of(headers: &[Header<'_>]) -> Result<Framing, Malformed> {
+    pub(crate) fn of(head: &[u8], fields: &[Field]) -> Result<Framing, Stop> {
         let mut framing = Framing::default();
-        for Header { name, value } in headers {
+        for field in fields {
+            let is = |name: &str| field.is_named(head, name);
             // Lengths tell most headers apart from these three.
-            match name.len() {
-                14 if is_named(name.as_bytes(), "content-length") => {
-                    let length = content_length(value).ok_or(Malformed)?;
+            match field.name_length() {
+                14 if is("content-length") => {
+                    let length = content_length(field.value(head)).ok_or(Stop::Malformed)?;
                     if framing.length.replace(length).is_some_and(|before| before != length) {
-                        return Err(Malformed);
+                        return Err(Stop::Malformed);
                     }
                 }
-                17 if is_named(name.as_bytes(), "transfer-encoding") => {
-                    if framing.chunked || !value.trim_ascii().eq_ignore_ascii_case(b"chunked") {
-                        return Err(Malformed);
+                17 if is("transfer-encoding") => {
+                    if framing.chunked || !field.value(head).trim_ascii().eq_ignore_ascii_case(b"chunked") {
+                        return Err(Stop::Malformed);
                     }
                     framing.chunked = true;
                 }
-                10 if is_named(name.as_bytes(), "connection") => {
-                    for option in value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
+                // What most servers write.
+                10 if is("connection") && field.value(head) == b"keep-alive" => framing.keep = true,
+                10 if is("connection") => {
+                    for option in field.value(head).split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
                         framing.close |= option.eq_ignore_ascii_case(b"close");
                         framing.keep |= option.eq_ignore_ascii_case(b"keep-alive");
                     }
@@ -65,23 +69,31 @@ impl Framing {
 /// The value of a `content-length`: digits only, no sign, no list, no fraction.
 pub fn content_length(value: &[u8]) -> Option<u64> {
     let digits = value.trim_ascii();
-    if digits.is_empty() {
+    if !digits.iter().all(u8::is_ascii_digit) || digits.is_empty() {
         return None;
     }
-    digits.iter().try_fold(0u64, |length, byte| {
-        let digit = char::from(*byte).to_digit(10)?;
-        length.checked_mul(10)?.checked_add(digit.into())
-    })
+    let digits = digits.iter().map(|digit| u64::from(digit - b'0'));
+    // Nearly all are too short to become too large.
+    if digits.len() <= 18 {
+        return Some(digits.fold(0, |length, digit| length * 10 + digit));
+    }
+    digits.into_iter().try_fold(0u64, |length, digit| length.checked_mul(10)?.checked_add(digit))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn framing(headers: &[(&str, &str)]) -> Result<Framing, Malformed> {
-        let headers: Vec<Header<'_>> =
-            headers.iter().map(|(name, value)| Header { name, value: value.as_bytes() }).collect();
-        Framing::of(&headers)
+    fn framing(headers: &[(&str, &str)]) -> Result<Framing, Stop> {
+        let (mut head, mut fields) = (String::new(), Vec::new());
+        for (name, value) in headers {
+            let start = head.len();
+            head += name;
+            let end = head.len();
+            head += value;
+            fields.push(Field::new(start..end, end..head.len()));
+        }
+        Framing::of(head.as_bytes(), &fields)
     }
 
     #[test]
@@ -90,7 +102,7 @@ mod tests {
             assert_eq!(framing(&[("Content-Length", text)]).map(|it| it.length), Ok(Some(length)), "{text}");
         }
         for text in ["", "+1", "-1", "1, 1", "0x10", "1.0", "1 1", "18446744073709551616", "٣"] {
-            assert_eq!(framing(&[("content-length", text)]), Err(Malformed), "{text}");
+            assert_eq!(framing(&[("content-length", text)]), Err(Stop::Malformed), "{text}");
         }
     }
 
@@ -105,7 +117,7 @@ mod tests {
             &[("transfer-encoding", "xchunked")],
             &[("transfer-encoding", "")],
         ] {
-            assert_eq!(framing(headers), Err(Malformed), "{headers:?}");
+            assert_eq!(framing(headers), Err(Stop::Malformed), "{headers:?}");
         }
         assert_eq!(
             framing(&[("content-length", "1"), ("CONTENT-LENGTH", "1")]).map(|it| it.length),

@@ -1,14 +1,13 @@
 //! Heads of responses.
 
 use crate::framing::Framing;
-use crate::{Body, Header, MAX_HEADERS, Malformed};
-use std::mem::MaybeUninit;
+use crate::lines::{Lines, Stop, whole};
+use crate::{Body, Field, Malformed};
 
-/// The head of a response.
-#[derive(Debug, Clone, Copy)]
-pub struct Response<'b> {
+/// The head of a response, but for its headers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Response {
     pub status: u16,
-    pub headers: &'b [Header<'b>],
     /// Bytes of the head, with the empty line at its end.
     pub length: usize,
     pub body: Body,
@@ -16,29 +15,29 @@ pub struct Response<'b> {
     pub keep_alive: bool,
 }
 
-/// Reads the head at the start of `bytes` and hands it to `use_it`; `None` if it is not whole yet. The answer to a HEAD
-/// request has no body, whatever its head says.
-pub fn read_response<T>(
+/// Reads the head at the start of `bytes`; `None` if it is not whole yet. Its headers are in `fields` then. The answer to a
+/// HEAD request has no body, whatever its head says.
+pub fn read_response(
     bytes: &[u8],
     to_head_request: bool,
-    use_it: impl FnOnce(&Response<'_>) -> T,
-) -> Result<Option<T>, Malformed> {
-    let mut headers = [const { MaybeUninit::uninit() }; MAX_HEADERS];
-    let mut parsed = httparse::Response::new(&mut []);
-    let config = httparse::ParserConfig::default();
-    let length = match config.parse_response_with_uninit_headers(&mut parsed, bytes, &mut headers) {
-        Ok(httparse::Status::Complete(length)) => length,
-        Ok(httparse::Status::Partial) => return Ok(None),
-        Err(_) => return Err(Malformed),
-    };
-    let (Some(status), Some(minor)) = (parsed.code, parsed.version) else { return Err(Malformed) };
+    fields: &mut Vec<Field>,
+) -> Result<Option<Response>, Malformed> {
+    whole(read(bytes, to_head_request, fields))
+}
+
+fn read(bytes: &[u8], to_head_request: bool, fields: &mut Vec<Field>) -> Result<Response, Stop> {
+    let mut lines = Lines::new(bytes)?;
+    let minor = lines.version()?;
+    let status = lines.status()?;
+    fields.clear();
+    lines.fields(fields)?;
     if status < 100 {
-        return Err(Malformed);
+        return Err(Stop::Malformed);
     }
-    let framing = Framing::of(parsed.headers)?;
+    let framing = Framing::of(bytes, fields)?;
     let body = match framing {
         _ if to_head_request || matches!(status, 100..=199 | 204 | 304) => Body::None,
-        Framing { chunked: true, .. } if minor == 0 => return Err(Malformed),
+        Framing { chunked: true, .. } if minor == 0 => return Err(Stop::Malformed),
         Framing { chunked: true, .. } => Body::Chunked,
         Framing { length: Some(0), .. } => Body::None,
         Framing { length: Some(length), .. } => Body::Length(length),
@@ -47,16 +46,19 @@ pub fn read_response<T>(
     // A server that frames a body twice is not trusted with another request.
     let doubtful = framing.chunked && framing.length.is_some();
     let keep_alive = framing.keeps_alive(minor) && body != Body::UntilClose && !doubtful;
-    Ok(Some(use_it(&Response { status, headers: parsed.headers, length, body, keep_alive })))
+    Ok(Response { status, length: lines.read(), body, keep_alive })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::MAX_HEADERS;
+    use crate::tests::{heads, theirs};
     use proptest::prelude::*;
 
     fn read(text: &str) -> Result<Option<(u16, Body, bool)>, Malformed> {
-        read_response(text.as_bytes(), false, |head| (head.status, head.body, head.keep_alive))
+        let read = read_response(text.as_bytes(), false, &mut Vec::new());
+        read.map(|head| head.map(|head| (head.status, head.body, head.keep_alive)))
     }
 
     #[test]
@@ -102,16 +104,35 @@ mod tests {
     #[test]
     fn an_answer_to_head_has_no_body() {
         let text = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n";
-        assert_eq!(
-            read_response(text, true, |head| (head.body, head.length)),
-            Ok(Some((Body::None, text.len())))
-        );
+        let head = read_response(text, true, &mut Vec::new()).unwrap().unwrap();
+        assert_eq!((head.body, head.length), (Body::None, text.len()));
     }
 
     proptest! {
         #[test]
         fn no_bytes_break_it(bytes in prop::collection::vec(any::<u8>(), 0..300), head: bool) {
-            let _ = read_response(&bytes, head, |head| head.length <= bytes.len());
+            let _ = read_response(&bytes, head, &mut Vec::new());
+        }
+
+        #[test]
+        fn heads_are_read_as_httparse_reads_them(text in heads("HTTP/1[.][012] [0-9]{2,4}( | OK| \\tso é)?")) {
+            let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
+            let mut parsed = httparse::Response::new(&mut headers);
+            let theirs = theirs(parsed.parse(&text).map(|status| status.is_complete()), parsed.headers);
+            let mut fields = Vec::new();
+            let ours = Lines::new(&text).and_then(|mut lines| {
+                let head = (lines.version()?, lines.status()?);
+                lines.fields(&mut fields)?;
+                Ok(head)
+            });
+            match ours {
+                Ok((minor, status)) => {
+                    let pairs = fields.iter().map(|field| (field.name(&text), field.value(&text)));
+                    prop_assert_eq!(theirs, Ok(Some(pairs.map(|(name, value)| (name.to_vec(), value.to_vec())).collect())));
+                    prop_assert_eq!((parsed.code, parsed.version), (Some(status), Some(minor)));
+                }
+                Err(stop) => prop_assert_eq!(theirs, if stop == Stop::More { Ok(None) } else { Err(Malformed) }),
+            }
         }
     }
 }

@@ -1,29 +1,31 @@
 //! A call of one tool: arguments in, the members of a result out. Every interface calls tools through here.
 
-use crate::buffers::{self, Buffers};
+use crate::buffers::{self, Buffers, Scratch};
 use crate::caller::Caller;
 use crate::catalog::Catalog;
+use crate::clock;
 use crate::edge::Edge;
+use crate::in_flight::Entered;
 use crate::logging::{self, RequestId};
 use crate::mcp;
 use crate::random;
 use crate::record::{CallRecord, Outcome};
-use crate::upstream::{Exchange, UpstreamError};
+use crate::upstream::{Exchange, Received, UpstreamError};
 use mcp_bundle::bind::{self, Arguments, PreparedTool, Values};
 use mcp_bundle::json::write_string;
 use mcp_bundle::plan::ToolPlan;
 use mcp_bundle::shape::{self, Answer, Shaped};
 use mcp_bundle::tag::Era;
 use mcp_bundle::template::Ambient;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 /// What is called, by whom.
 #[derive(Debug, Clone, Copy)]
-pub struct Call<'a> {
+pub struct Call<'a, 'm> {
     pub catalog: &'a Catalog,
-    pub tool: &'a PreparedTool<'a>,
+    pub tool: PreparedTool<'a>,
     /// A JSON object; `None` stands for an empty one.
-    pub arguments: Option<Arguments<'a>>,
+    pub arguments: Option<Arguments<'m>>,
     pub caller: &'a Caller,
     /// `None` for the REST forms.
     pub era: Option<Era>,
@@ -39,10 +41,32 @@ pub struct Done {
     pub upstream_status: Option<u16>,
 }
 
+/// A call whose request is made. Nothing of the message that it came in is needed any more: what waits for an upstream is
+/// small.
+pub struct Begun<'a> {
+    progress: Progress<'a>,
+    /// Until the end.
+    _place: Option<Entered<'a>>,
+    ambient: Ambient,
+    state: State,
+}
+
+enum State {
+    /// The request is to be sent, or the upstream's answer is there.
+    Ready(Box<Buffers>),
+    /// There is no request, and this is why.
+    Refused(&'static str, Outcome, String),
+    /// There is no answer.
+    Unanswered(UpstreamError),
+}
+
 /// How far a call has come, so that one that is dropped is counted too.
 struct Progress<'a> {
     edge: &'a Edge,
-    call: Call<'a>,
+    catalog: &'a Catalog,
+    tool: PreparedTool<'a>,
+    era: Option<Era>,
+    request_id: &'a RequestId,
     started: Instant,
     upstream: Duration,
     attempts: u8,
@@ -53,11 +77,34 @@ struct Progress<'a> {
 }
 
 /// Calls the tool and appends the members of its result, without braces.
-pub async fn perform(edge: &Edge, call: &Call<'_>, out: &mut Vec<u8>) -> Done {
+pub async fn perform(edge: &Edge, call: &Call<'_, '_>, out: &mut Vec<u8>) -> Done {
+    let mut begun = begin(edge, call);
+    begun.fetch().await;
+    begun.write(out)
+}
+
+/// Makes the request of a call.
+pub fn begin<'a>(edge: &'a Edge, call: &Call<'a, '_>) -> Begun<'a> {
+    let Call { catalog, tool, era, request_id, .. } = *call;
     let started = Instant::now();
-    let mut progress = Progress {
+    let now_ms = i64::try_from(clock::since_epoch(started).as_millis()).unwrap_or(i64::MAX);
+    let ambient = Ambient { now_ms, seed: random::next() };
+    let place = edge.metrics.calls_in_flight().enter(edge.settings.limits.calls_in_flight);
+    let state = match catalog.contents.tools.get(tool.index()) {
+        Some(_) if place.is_none() => {
+            let text = "The server has too many calls in flight. Try again in a moment.";
+            State::Refused("overloaded", Outcome::Overloaded, text.to_owned())
+        }
+        Some(plan) => bind(edge, call, plan, ambient),
+        // Indexes come from the same catalog.
+        None => State::Refused("no_such_tool", Outcome::Unusable, "The tool is gone.".to_owned()),
+    };
+    let progress = Progress {
         edge,
-        call: *call,
+        catalog,
+        tool,
+        era,
+        request_id,
         started,
         upstream: Duration::ZERO,
         attempts: 0,
@@ -65,67 +112,59 @@ pub async fn perform(edge: &Edge, call: &Call<'_>, out: &mut Vec<u8>) -> Done {
         request_bytes: call.arguments.map_or(0, |arguments| arguments.text().len()),
         finished: false,
     };
-    let place = edge.metrics.calls_in_flight().enter(edge.settings.limits.calls_in_flight);
-    let before = out.len();
-    let done = match call.catalog.contents.tools.get(call.tool.index()) {
-        Some(_) if place.is_none() => {
-            write_failure("The server has too many calls in flight. Try again in a moment.", out);
-            Done { outcome: Outcome::Overloaded, reason: Some("overloaded"), upstream_status: None }
-        }
-        Some(tool) => {
-            let mut buffers = buffers::take();
-            let done = run(&mut progress, tool, &mut buffers, out).await;
-            buffers::give(buffers, progress.request_bytes);
-            done
-        }
-        // Indexes come from the same catalog.
-        None => {
-            write_failure("The tool is gone.", out);
-            Done { outcome: Outcome::Unusable, reason: Some("no_such_tool"), upstream_status: None }
-        }
-    };
-    progress.finish(&done, out.len().saturating_sub(before));
-    done
+    Begun { progress, _place: place, ambient, state }
 }
 
-async fn run(progress: &mut Progress<'_>, tool: &ToolPlan, buffers: &mut Buffers, out: &mut Vec<u8>) -> Done {
-    let Progress { edge, call, .. } = *progress;
-    let Call { catalog, .. } = call;
-    let limits = &edge.settings.limits;
-    let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let now_ms = i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX);
-    let ambient = Ambient { now_ms, seed: random::next() };
+fn bind(edge: &Edge, call: &Call<'_, '_>, plan: &ToolPlan, ambient: Ambient) -> State {
+    let mut buffers = buffers::take();
+    // Nothing of an earlier call can show, whatever the plan says.
+    buffers.received.clear();
     let values = Values {
-        variables: &catalog.variables.0,
+        variables: &call.catalog.variables.0,
         tenant_id: call.caller.tenant_id.as_deref(),
         principal_sub: call.caller.principal_sub.as_deref(),
-        prepared: Some(call.tool),
+        prepared: Some(&call.tool),
         ambient,
     };
-    let Buffers { bind: scratch, request, received, shape: shape_scratch } = buffers;
-    // Nothing of an earlier call can show, whatever the plan says.
-    received.clear();
-    let (contents, matchers) = (&catalog.contents, &catalog.matchers);
+    let Catalog { contents, matchers, .. } = call.catalog;
     let arguments = &call.arguments.unwrap_or(Arguments::EMPTY);
-    let bound =
-        bind::bind_arguments(contents, matchers, tool, arguments, &values, &limits.bind, scratch, request);
-    if let Err(error) = bound {
-        write_failure(&error.to_string(), out);
-        let reason = error.problems.first().map(|problem| problem.kind.as_str());
-        return Done { outcome: Outcome::InvalidArguments, reason, upstream_status: None };
+    let limits = &edge.settings.limits.bind;
+    let request = &mut buffers.request;
+    let bound = buffers::with_scratch(|Scratch { bind: scratch, .. }| {
+        let bound =
+            bind::bind_arguments(contents, matchers, plan, arguments, &values, limits, scratch, request);
+        // What binding needs grows with the arguments and the request.
+        (bound, arguments.text().len().max(request.held()))
+    });
+    match bound {
+        Ok(()) => State::Ready(buffers),
+        Err(error) => {
+            buffers::give(buffers);
+            let reason = error.problems.first().map_or("", |problem| problem.kind.as_str());
+            State::Refused(reason, Outcome::InvalidArguments, error.to_string())
+        }
     }
-    let course = call.tool.course();
-    let upstream = course.upstream.and_then(|index| contents.upstreams.get(index as usize));
-    let origin = course.upstream.and_then(|index| catalog.origins.get(index as usize));
-    let policy = contents.policies.get(course.policy as usize);
-    if let (Some(upstream), Some(origin)) = (upstream, origin) {
+}
+
+impl Begun<'_> {
+    /// Asks the upstream, if there is one. Dropping the future cancels the call.
+    pub async fn fetch(&mut self) {
+        let Begun { progress, state: State::Ready(buffers), .. } = self else { return };
+        let Progress { edge, catalog, tool, .. } = progress;
+        let contents = &catalog.contents;
+        let course = tool.course();
+        let upstream = course.upstream.and_then(|index| contents.upstreams.get(index as usize));
+        let origin = course.upstream.and_then(|index| catalog.origins.get(index as usize));
+        let (Some(upstream), Some(origin)) = (upstream, origin) else { return };
+        let policy = contents.policies.get(course.policy as usize);
         let timeout =
             Duration::from_millis(policy.map_or(DEFAULT_TIMEOUT_MS, |policy| u64::from(policy.timeout_ms)));
         let own_limit =
             policy.and_then(|policy| policy.max_response_bytes).map_or(usize::MAX, |own| own as usize);
         let start = Instant::now();
+        let Buffers { request, received } = &mut **buffers;
         let exchange = Exchange {
-            tool: call.tool.name(),
+            tool: tool.name(),
             origin,
             authority: contents.strings.get(upstream.authority),
             request,
@@ -135,46 +174,73 @@ async fn run(progress: &mut Progress<'_>, tool: &ToolPlan, buffers: &mut Buffers
             deadline: progress.started + timeout,
             retries: policy.map_or(0, |policy| policy.retry_count),
             idempotent: policy.is_some_and(|policy| policy.idempotent),
-            max_response: own_limit.min(limits.response_body),
+            max_response: own_limit.min(edge.settings.limits.response_body),
         };
         let result = edge.upstream.call(&exchange, received).await;
-        progress.upstream = start.elapsed();
+        progress.upstream = received.answered.unwrap_or_else(Instant::now).saturating_duration_since(start);
         progress.attempts = received.attempts;
         if let Err(error) = result {
-            progress.error = Some(error.to_string());
-            return unreachable(catalog, call.tool, &error, out);
+            self.state = State::Unanswered(error);
         }
     }
+
+    /// Appends the members of the result, without braces.
+    pub fn write(self, out: &mut Vec<u8>) -> Done {
+        let Begun { mut progress, _place, ambient, state } = self;
+        let before = out.len();
+        let done = match state {
+            State::Ready(buffers) => {
+                let done = shape(&progress, &ambient, &buffers.received, out);
+                buffers::give(buffers);
+                done
+            }
+            State::Refused(reason, outcome, text) => {
+                write_failure(&text, out);
+                Done {
+                    outcome,
+                    reason: Some(reason).filter(|reason| !reason.is_empty()),
+                    upstream_status: None,
+                }
+            }
+            State::Unanswered(error) => {
+                progress.error = Some(error.to_string());
+                unreachable(progress.catalog, &progress.tool, &error, out)
+            }
+        };
+        progress.finish(&done, out.len().saturating_sub(before));
+        done
+    }
+}
+
+fn shape(progress: &Progress<'_>, ambient: &Ambient, received: &Received, out: &mut Vec<u8>) -> Done {
+    let Progress { edge, catalog, tool, era, .. } = progress;
     let answer = Answer {
         status: received.status,
         content_type: received.content_type.as_deref(),
         content_location: received.content_location.as_deref(),
         body: &received.body,
     };
-    let without_audio = call.era.filter(|era| !mcp::has_audio(*era)).map(|_| limits.shape.without_audio());
-    let limits = without_audio.as_ref().unwrap_or(&limits.shape);
-    let shaped = shape::shape(
-        contents,
-        matchers,
-        call.tool.shaping(),
-        &answer,
-        &ambient,
-        limits,
-        shape_scratch,
-        &mut (),
-        out,
-    );
+    let limits = &edge.settings.limits.shape;
+    let without_audio = era.filter(|era| !mcp::has_audio(*era)).map(|_| limits.without_audio());
+    let limits = without_audio.as_ref().unwrap_or(limits);
+    let Catalog { contents, matchers, .. } = catalog;
+    let shaped = buffers::with_scratch(|Scratch { shape: scratch, .. }| {
+        let shaping = tool.shaping();
+        // It gives memory back by itself.
+        (shape::shape(contents, matchers, shaping, &answer, ambient, limits, scratch, &mut (), out), 0)
+    });
     let structured = shaped
         .structured
-        .filter(|structured| !mcp::has_structured(call.era.unwrap_or(mcp::MODERN), structured.is_object));
+        .filter(|structured| !mcp::has_structured(era.unwrap_or(mcp::MODERN), structured.is_object));
     if let Some(structured) = structured {
         out.truncate(structured.start);
     }
-    let upstream_status = upstream.map(|_| received.status);
+    let is_asked =
+        tool.course().upstream.is_some_and(|index| contents.upstreams.get(index as usize).is_some());
     Done {
         outcome: outcome(&shaped),
         reason: shaped.failure.as_ref().map(shape::Failure::name),
-        upstream_status,
+        upstream_status: is_asked.then_some(received.status),
     }
 }
 
@@ -223,17 +289,17 @@ impl Progress<'_> {
 
     /// The upstream's name in requests.
     fn host(&self) -> Option<&str> {
-        let contents = &self.call.catalog.contents;
-        let upstream = self.call.tool.course().upstream?;
+        let contents = &self.catalog.contents;
+        let upstream = self.tool.course().upstream?;
         contents.upstreams.get(upstream as usize).map(|upstream| contents.strings.get(upstream.authority))
     }
 
     fn record(&self, done: &Done, response_bytes: usize) {
-        let Progress { edge, call, .. } = self;
+        let Progress { edge, catalog, tool, .. } = self;
         let record = CallRecord {
-            request_id: call.request_id,
-            tool: call.tool.name(),
-            era: call.era,
+            request_id: self.request_id,
+            tool: tool.name(),
+            era: self.era,
             outcome: done.outcome,
             reason: done.reason,
             error: self.error.as_deref(),
@@ -246,7 +312,7 @@ impl Progress<'_> {
             response_bytes,
         };
         if !edge.settings.without_metrics {
-            edge.metrics.call(&call.catalog.counts, call.tool.index(), &record);
+            edge.metrics.call(&catalog.counts, tool.index(), &record);
         }
         logging::log_call(&record);
     }

@@ -2,6 +2,7 @@
 
 use http::request::Parts;
 use http::{Method, Uri};
+use mcp_http1::{Field, Malformed, Request, RequestHead};
 
 /// What a request asks for.
 #[derive(Debug, Clone, Default)]
@@ -18,20 +19,15 @@ pub struct Head {
 #[derive(Debug, Clone, Default)]
 pub struct Headers {
     text: Vec<u8>,
-    fields: Vec<Field>,
+    head: RequestHead,
 }
 
-/// Places in the text.
-#[derive(Debug, Clone, Copy)]
-struct Field {
-    name: Place,
-    value: Place,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Place {
-    start: u32,
-    length: u32,
+/// The values of one header.
+#[derive(Debug, Clone)]
+pub struct Values<'h, 'n> {
+    text: &'h [u8],
+    fields: std::slice::Iter<'h, Field>,
+    name: &'n str,
 }
 
 /// A header stands there more than once. Two readers of a repeated one may pick different values.
@@ -40,19 +36,19 @@ pub struct Repeated;
 
 impl Headers {
     /// The values of a header. Names are given in lower case; in the request they are in any.
-    pub fn all<'h>(&'h self, name: &str) -> impl Iterator<Item = &'h [u8]> {
-        let is_named = move |field: &&Field| {
-            field.name.length as usize == name.len() && mcp_http1::is_named(self.at(field.name), name)
-        };
-        self.fields.iter().filter(is_named).map(|field| self.at(field.value))
+    #[inline(always)]
+    pub fn all<'h, 'n>(&'h self, name: &'n str) -> Values<'h, 'n> {
+        Values { text: &self.text, fields: self.head.fields().iter(), name }
     }
 
     /// The first value of a header.
+    #[inline(always)]
     pub fn first(&self, name: &str) -> Option<&[u8]> {
         self.all(name).next()
     }
 
     /// The only value of a header.
+    #[inline(always)]
     pub fn one(&self, name: &str) -> Result<Option<&[u8]>, Repeated> {
         let mut values = self.all(name);
         let value = values.next();
@@ -60,43 +56,46 @@ impl Headers {
     }
 
     pub fn append(&mut self, name: &str, value: &[u8]) {
-        let name = self.extend(name.as_bytes());
-        let value = self.extend(value);
-        self.fields.push(Field { name, value });
+        let start = self.text.len();
+        self.text.extend_from_slice(name.as_bytes());
+        let end = self.text.len();
+        self.text.extend_from_slice(value);
+        self.head.push(Field::new(start..end, end..self.text.len()));
     }
 
-    /// Becomes the headers of a head that stands in `bytes`.
-    pub(crate) fn fill(&mut self, bytes: &[u8], headers: &[mcp_http1::Header<'_>]) {
-        self.text.clear();
-        self.fields.clear();
-        self.text.extend_from_slice(bytes);
-        let start = bytes.as_ptr().addr();
-        let place = |part: &[u8]| Place {
-            start: part.as_ptr().addr().wrapping_sub(start) as u32,
-            length: part.len() as u32,
-        };
-        let fields = headers
-            .iter()
-            .map(|header| Field { name: place(header.name.as_bytes()), value: place(header.value) });
-        self.fields.extend(fields);
+    /// Becomes the headers of the head that `bytes` begin with; `None` if it is not whole yet.
+    pub(crate) fn read(&mut self, bytes: &[u8]) -> Result<Option<Request>, Malformed> {
+        let Some(request) = self.head.read(bytes, &self.text)? else { return Ok(None) };
+        self.text.truncate(request.repeated);
+        self.text.extend_from_slice(bytes.get(request.repeated..request.length).unwrap_or_default());
+        Ok(Some(request))
+    }
+
+    /// What stood before the headers that were read.
+    pub(crate) fn method_and_target(&self) -> (&[u8], &[u8]) {
+        (self.head.method(&self.text), self.head.target(&self.text))
     }
 
     /// Gives memory back that a long head needed.
     pub(crate) fn shrink(&mut self, most: usize) {
-        if self.text.capacity() > most || self.fields.capacity() * size_of::<Field>() > most {
+        if self.text.capacity() > most || self.head.held() > most {
             *self = Headers::default();
         }
     }
+}
 
-    fn at(&self, place: Place) -> &[u8] {
-        let (start, length) = (place.start as usize, place.length as usize);
-        self.text.get(start..start + length).unwrap_or_default()
-    }
+impl<'h> Iterator for Values<'h, '_> {
+    type Item = &'h [u8];
 
-    fn extend(&mut self, part: &[u8]) -> Place {
-        let start = self.text.len() as u32;
-        self.text.extend_from_slice(part);
-        Place { start, length: part.len() as u32 }
+    /// Inlined, since the name is nearly always known then, and comparing it a matter of a few instructions.
+    #[inline(always)]
+    fn next(&mut self) -> Option<&'h [u8]> {
+        for field in self.fields.by_ref() {
+            if field.is_named(self.text, self.name) {
+                return Some(field.value(self.text));
+            }
+        }
+        None
     }
 }
 
@@ -131,8 +130,8 @@ mod tests {
         let text = b"GET / HTTP/1.1\r\nHost: a\r\nACCEPT: b\r\nX-Empty:\r\naccept: c\r\n\r\n";
         let mut headers = Headers::default();
         headers.append("old", b"gone");
-        let read = mcp_http1::read_request(text, |head| headers.fill(text, head.headers));
-        assert_eq!(read, Ok(Some(())));
+        let read = headers.read(text).unwrap().unwrap();
+        assert_eq!((read.length, headers.method_and_target()), (text.len(), (&b"GET"[..], &b"/"[..])));
         assert_eq!(headers.all("accept").collect::<Vec<_>>(), [b"b", b"c"]);
         assert_eq!(headers.first("accept"), Some(&b"b"[..]));
         assert_eq!(headers.one("accept"), Err(Repeated));
@@ -142,6 +141,26 @@ mod tests {
         headers.append("more", b"d");
         assert_eq!(headers.first("more"), Some(&b"d"[..]));
         assert_eq!(headers.first("host"), Some(&b"a"[..]));
+    }
+
+    #[test]
+    fn a_head_replaces_the_one_before() {
+        let mut headers = Headers::default();
+        let mut seen = |text: &str| {
+            let read = headers.read(text.as_bytes()).unwrap().unwrap();
+            let shown = |value: Option<&[u8]>| String::from_utf8_lossy(value.unwrap_or(b"-")).into_owned();
+            let (a, b) = (shown(headers.first("a")), shown(headers.first("b")));
+            (read.asks_the_same, shown(Some(headers.method_and_target().1)), a, b)
+        };
+        let expected =
+            |same, target: &str, a: &str, b: &str| (same, target.to_owned(), a.to_owned(), b.to_owned());
+        assert_eq!(seen("GET /x HTTP/1.1\r\na: 1\r\nb: 22\r\n\r\n"), expected(false, "/x", "1", "22"));
+        assert_eq!(seen("GET /x HTTP/1.1\r\na: 1\r\nb: 22\r\n\r\n"), expected(true, "/x", "1", "22"));
+        assert_eq!(seen("GET /x HTTP/1.1\r\na: 1\r\nb: 2\r\n\r\n"), expected(true, "/x", "1", "2"));
+        assert_eq!(seen("GET /x HTTP/1.1\r\na: 1\r\nb: 234\r\n\r\n"), expected(true, "/x", "1", "234"));
+        assert_eq!(seen("GET /x HTTP/1.1\r\na: 3\r\n\r\n"), expected(true, "/x", "3", "-"));
+        assert_eq!(seen("GET /xy HTTP/1.1\r\nb: 3\r\n\r\n"), expected(false, "/xy", "-", "3"));
+        assert_eq!(seen("\r\nGET /x HTTP/1.1\r\n\r\n"), expected(false, "/x", "-", "-"));
     }
 
     #[test]

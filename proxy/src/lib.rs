@@ -18,6 +18,7 @@ pub mod caller;
 pub mod catalog;
 mod cells;
 pub mod cli;
+mod clock;
 pub mod config;
 pub mod edge;
 pub mod events;

@@ -205,7 +205,7 @@ mod tests {
     fn call(outcome: Outcome) -> CallRecord<'static> {
         CallRecord {
             request_id: &ID,
-            tool: "get_order",
+            tool: "get_order".into(),
             era: None,
             outcome,
             reason: None,

@@ -1,6 +1,7 @@
 //! What is remembered of a call, for metrics and logs, and later the audit log.
 
 use crate::logging::RequestId;
+use mcp_bundle::bind::ToolName;
 use mcp_bundle::tag::Era;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct CallRecord<'a> {
     pub request_id: &'a RequestId,
-    pub tool: &'a str,
+    pub tool: ToolName<'a>,
     /// `None` for the REST forms.
     pub era: Option<Era>,
     pub outcome: Outcome,

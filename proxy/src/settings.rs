@@ -108,7 +108,7 @@ impl Default for Timeouts {
 
 impl Default for PoolSettings {
     fn default() -> PoolSettings {
-        PoolSettings { idle_connections: 256, idle: Duration::from_secs(55), dns: Duration::from_secs(30) }
+        PoolSettings { idle_connections: 1024, idle: Duration::from_secs(55), dns: Duration::from_secs(30) }
     }
 }
 

@@ -31,6 +31,15 @@ pub fn within<F: Future>(
     limited(move || Instant::now().checked_add(limit), future)
 }
 
+/// Waits at most `limit`, which began at `since`.
+pub fn within_since<F: Future>(
+    since: Instant,
+    limit: Duration,
+    future: Pin<&mut F>,
+) -> impl Future<Output = Result<F::Output, Elapsed>> {
+    limited(move || since.checked_add(limit), future)
+}
+
 /// Waits until `end` at most.
 pub fn until<F: Future>(
     end: Instant,

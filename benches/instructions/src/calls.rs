@@ -7,6 +7,8 @@ use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::Contents;
 use mcp_bundle::shape::{self, Answer};
 use mcp_bundle::template::Ambient;
+use mcp_http1::{Field, RequestHead, read_response};
+use std::hint::black_box;
 
 /// A loaded bundle, and memory that calls leave to each other.
 pub struct Calls {
@@ -20,6 +22,8 @@ pub struct Calls {
     request: Request,
     shape: shape::Scratch,
     out: Vec<u8>,
+    head: RequestHead,
+    fields: Vec<Field>,
 }
 
 const DEPTH: usize = 64;
@@ -40,8 +44,18 @@ impl Calls {
             request: Request::default(),
             shape: shape::Scratch::default(),
             out: Vec::new(),
+            head: RequestHead::default(),
+            fields: Vec::new(),
             contents,
         }
+    }
+
+    /// A request's head and the answer's behind it. The request repeats `before`.
+    pub fn heads(&mut self, heads: &[u8], before: &[u8]) -> Result<(), Failure> {
+        let request = self.head.read(heads, before).ok().flatten().ok_or("not a request")?;
+        let answer = heads.get(request.length..).unwrap_or_default();
+        black_box(read_response(answer, false, &mut self.fields).ok().flatten().ok_or("not an answer")?);
+        Ok(())
     }
 
     /// From a request's body to the upstream request, and on to the result if there is an answer.

@@ -19,6 +19,8 @@ enum Work {
     Call(String),
     /// What a server does at least that knows requests as trees.
     ParseValue,
+    /// The heads of a request, which repeats this one, and of its upstream's answer.
+    Heads(&'static str),
 }
 
 const REQUESTS: [(&str, &str, &str, bool); 4] = [
@@ -40,6 +42,15 @@ const REQUESTS: [(&str, &str, &str, bool); 4] = [
 
 const META: &str = r#","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"client","version":"1.0.0"},"io.modelcontextprotocol/clientCapabilities":{}}"#;
 
+const HEADS: [&str; 2] = [
+    "POST /mcp HTTP/1.1\r\nHost: localhost\r\nUser-Agent: mcp-client/1.0\r\n\
+     Accept: application/json, text/event-stream\r\nAuthorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789\r\n\
+     MCP-Protocol-Version: 2025-06-18\r\nContent-Type: application/json\r\nContent-Length: 111\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nServer: example\r\nDate: Tue, 17 Nov 2026 12:00:00 GMT\r\n\
+     Content-Type: application/json\r\nContent-Length: 300\r\nConnection: keep-alive\r\n\r\n\
+     and its body behind it",
+];
+
 const RAW: (&str, &str) = ("get_record", r#"{"userId":"u-1","recordId":42}"#);
 const ORDER: (&str, &str) = ("show_order", r#"{"id":"ord-000042"}"#);
 const ORDERS: (&str, &str) = ("show_orders", r#"{"id":"user 42"}"#);
@@ -51,6 +62,11 @@ pub fn all() -> Vec<Case> {
         let body = request(tool, arguments, if meta { META } else { "" });
         all.push(Case { name: format!("bind: {name}"), body: body.clone(), work: Work::Bind });
         all.push(Case { name: format!("value: {name}"), body, work: Work::ParseValue });
+    }
+    let [head, answer_head] = HEADS;
+    for (name, before) in [("first of a connection", ""), ("a later one", head)] {
+        let body = head.replace(": 111", ": 123") + answer_head;
+        all.push(Case { name: format!("heads: {name}"), body, work: Work::Heads(before) });
     }
     let [order, short, long, _] = bodies::cases().map(|case| case.body);
     let huge = list("1 MiB list", 5_000, 0).body;
@@ -78,6 +94,7 @@ impl Case {
                 black_box(serde_json::from_slice::<serde_json::Value>(body)?);
                 Ok(())
             }
+            Work::Heads(before) => calls.heads(body, black_box(before.as_bytes())),
         }
     }
 }

@@ -19,7 +19,7 @@ mod quick;
 mod request;
 mod wording;
 
-pub use prepared::{Course, PreparedTool, PreparedTools};
+pub use prepared::{Course, PreparedTool, PreparedTools, ToolName};
 pub use problem::{BindError, MAX_PROBLEMS, Problem, ProblemKind};
 pub use request::Request;
 

@@ -42,6 +42,23 @@ pub struct PreparedTool<'a> {
     course: &'a Course,
 }
 
+/// The name of a tool. It is a text in a record of bytes, and only checked again where somebody wants to read it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ToolName<'a>(&'a [u8]);
+
+impl<'a> ToolName<'a> {
+    pub fn as_str(self) -> &'a str {
+        // It is the text of a pool.
+        std::str::from_utf8(self.0).unwrap_or_default()
+    }
+}
+
+impl<'a> From<&'a str> for ToolName<'a> {
+    fn from(name: &'a str) -> ToolName<'a> {
+        ToolName(name.as_bytes())
+    }
+}
+
 impl PreparedTools {
     /// `variables` and `limits` are those of the calls.
     pub fn new(contents: &Contents, variables: &[Box<str>], limits: &Limits) -> PreparedTools {
@@ -105,9 +122,8 @@ impl PreparedTools {
 
 impl<'a> PreparedTool<'a> {
     #[inline]
-    pub fn name(&self) -> &'a str {
-        // It is the text of a pool.
-        std::str::from_utf8(self.tool.name).unwrap_or_default()
+    pub fn name(&self) -> ToolName<'a> {
+        ToolName(self.tool.name)
     }
 
     /// The index of the tool.

@@ -67,6 +67,12 @@ impl Request {
         self.has_body = false;
     }
 
+    /// Bytes of memory that it keeps for the next request.
+    pub fn held(&self) -> usize {
+        let Request { target, head, lines, body, .. } = self;
+        target.capacity() + head.capacity() + lines.capacity() * size_of::<Line>() + body.capacity()
+    }
+
     /// The headers as they go over an HTTP/1 connection: `name: value\r\n` for each.
     pub fn head(&self) -> &[u8] {
         &self.head

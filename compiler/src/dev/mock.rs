@@ -47,7 +47,7 @@ impl Mock {
 
 impl FixedAnswers for Mock {
     fn answer(&self, call: &Exchange<'_>, received: &mut Received) -> Result<(), UpstreamError> {
-        self.answers.load().answer(call.tool, call.request, call.max_response, received)
+        self.answers.load().answer(call.tool.as_str(), call.request, call.max_response, received)
     }
 }
 

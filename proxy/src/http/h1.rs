@@ -6,19 +6,20 @@ use super::head::{self as answer_head, Framing};
 use super::input::{self, HeadError, Input, Read, Request};
 use super::sse::{self, Http1Sink};
 use super::wire;
+use crate::buffers;
 use crate::edge::Answered;
 use crate::events::EventStream;
 use crate::head::Head;
 use crate::reply::{BodyKind, Reply};
-use crate::time_limit::within;
+use crate::time_limit::within_since;
 use pingora_core::protocols::Stream;
 use pingora_core::server::ShutdownWatch;
 use std::pin::pin;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Bodies up to this length are copied behind the head, so that an answer is one write.
 const ONE_WRITE: usize = 16 << 10;
-/// What each buffer of a connection may keep between two requests.
+/// What the memory of a connection may keep between two requests.
 const KEPT: usize = 4 << 10;
 /// How long a connection that has just begun may take to send its first request although we are leaving: it was accepted,
 /// so somebody counts on it.
@@ -31,8 +32,6 @@ struct Connection<'a, H> {
     input: Input,
     head: Head,
     reply: Reply,
-    /// Head and short body of an answer.
-    out: Vec<u8>,
 }
 
 /// What is to be done after a request.
@@ -62,16 +61,16 @@ pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, shutdown: &Sh
         input: Input::default(),
         head: Head::default(),
         reply: Reply::default(),
-        out: Vec::new(),
     };
     let mut first = true;
+    let mut idle_since = Instant::now();
     loop {
         let Connection { stream, input, head, .. } = &mut connection;
         let read = {
             let reading = pin!(input.head(stream, head));
             tokio::select! {
                 biased;
-                read = within(timeouts.idle, reading) => read,
+                read = within_since(idle_since, timeouts.idle, reading) => read,
                 () = leaving.as_mut(), if !first => return,
                 () = leave_unused(&stopping), if first => return,
             }
@@ -79,11 +78,12 @@ pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, shutdown: &Sh
         first = false;
         let request = match read {
             Ok(Ok(request)) => request,
+            // What is rare is boxed: it would be part of every connection's future.
             Ok(Err(HeadError::Malformed)) => {
-                return connection.turn_away(400, "the request is malformed").await;
+                return Box::pin(connection.turn_away(400, "the request is malformed")).await;
             }
             Ok(Err(HeadError::TooLong)) => {
-                return connection.turn_away(431, "the request's head is too long").await;
+                return Box::pin(connection.turn_away(431, "the request's head is too long")).await;
             }
             // The client left, or took too long for the head.
             Ok(Err(HeadError::Gone)) | Err(_) => return,
@@ -92,8 +92,9 @@ pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, shutdown: &Sh
         match connection.answer(&request).await {
             Next::Reply(read) => {
                 let keep = request.keep_alive && !connection.reply.close && !*stopping.borrow();
-                if connection.send(Framing { old, keep }, request.head_only).await.is_err() {
-                    return;
+                match connection.send(Framing { old, keep }, request.head_only).await {
+                    Ok(sent) => idle_since = sent,
+                    Err(wire::Unwritten) => return,
                 }
                 if !keep {
                     return wire::close(connection.stream).await;
@@ -103,11 +104,13 @@ pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, shutdown: &Sh
             }
             Next::Cut => {
                 if connection.send(Framing { old, keep: false }, request.head_only).await.is_ok() {
-                    wire::close_gently(connection.stream).await;
+                    Box::pin(wire::close_gently(connection.stream)).await;
                 }
                 return;
             }
-            Next::Stream(events) => return connection.stream(request, *events, stopping).await,
+            Next::Stream(events) => {
+                return Box::pin(connection.stream(request, *events, stopping)).await;
+            }
             Next::Nothing => return,
         }
     }
@@ -199,11 +202,12 @@ impl<H: Handler> Connection<'_, H> {
         self.reply.body.push(b'\n');
     }
 
-    /// Sends the reply.
-    async fn send(&mut self, framing: Framing, head_only: bool) -> Result<(), wire::Unwritten> {
-        let Connection { handler, stream, reply, out, .. } = self;
-        out.clear();
-        answer_head::write(reply, framing, out);
+    /// Sends the reply, and tells when that was begun.
+    async fn send(&mut self, framing: Framing, head_only: bool) -> Result<Instant, wire::Unwritten> {
+        let Connection { handler, stream, reply, .. } = self;
+        let now = Instant::now();
+        let mut out = buffers::take_bytes();
+        answer_head::write(reply, framing, now, &mut out);
         let mut rest: &[u8] = &[];
         if !head_only && answer_head::may_have_body(reply.status) {
             if reply.body.len() <= ONE_WRITE {
@@ -212,21 +216,22 @@ impl<H: Handler> Connection<'_, H> {
                 rest = &reply.body;
             }
         }
-        wire::write(stream, [out, rest], handler.settings().timeouts.write).await
+        wire::write(stream, [&out, rest], handler.settings().timeouts.write).await?;
+        buffers::give_bytes(&mut out);
+        Ok(now)
     }
 
     /// Sends an event stream, which is the last answer of its connection.
-    async fn stream(mut self, request: Request, events: EventStream, mut stopping: ShutdownWatch) {
+    async fn stream(self, request: Request, events: EventStream, mut stopping: ShutdownWatch) {
         let timeouts = &self.handler.settings().timeouts;
-        self.out.clear();
-        answer_head::write_stream(&self.reply, request.old, &mut self.out);
+        let mut out = Vec::new();
+        answer_head::write_stream(&self.reply, request.old, Instant::now(), &mut out);
         let mut stream = self.stream;
         if request.head_only {
-            let _ = wire::write(&mut stream, [&self.out, &[]], timeouts.write).await;
+            let _ = wire::write(&mut stream, [&out, &[]], timeouts.write).await;
             return wire::close(stream).await;
         }
-        let mut sink =
-            Http1Sink { stream, chunked: !request.old, write_limit: timeouts.write, out: self.out };
+        let mut sink = Http1Sink { stream, chunked: !request.old, write_limit: timeouts.write, out };
         // An idle stream needs none of it.
         drop((self.reply, self.input, self.head));
         if sse::run(&mut sink, events, &mut stopping, timeouts.keep_alive).await.is_ok() {
@@ -237,10 +242,8 @@ impl<H: Handler> Connection<'_, H> {
     /// An idle connection holds little.
     fn shrink(&mut self) {
         self.head.headers.shrink(KEPT);
-        for buffer in [&mut self.reply.body, &mut self.out] {
-            if buffer.capacity() > KEPT {
-                *buffer = Vec::new();
-            }
+        if self.reply.body.capacity() > KEPT {
+            self.reply.body = Vec::new();
         }
     }
 }

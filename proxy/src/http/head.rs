@@ -1,8 +1,9 @@
 //! The heads of HTTP/1 answers.
 
+use crate::clock;
 use crate::reply::Reply;
 use std::cell::RefCell;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 /// What of a request decides over the head of its answer.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +20,7 @@ const STREAM_START: &[u8] =
     x-accel-buffering: no\r\nx-content-type-options: nosniff\r\nconnection: close\r\n";
 
 /// Appends the head of a whole answer.
-pub(super) fn write(reply: &Reply, framing: Framing, out: &mut Vec<u8>) {
+pub(super) fn write(reply: &Reply, framing: Framing, now: Instant, out: &mut Vec<u8>) {
     write_status(reply.status, out);
     if let Some(content_type) = reply.kind.content_type() {
         out.extend_from_slice(b"content-type: ");
@@ -42,16 +43,16 @@ pub(super) fn write(reply: &Reply, framing: Framing, out: &mut Vec<u8>) {
         Framing { keep: true, old: false } => {}
     }
     out.extend_from_slice(b"date: ");
-    write_date(out);
+    write_date(now, out);
     out.extend_from_slice(b"\r\n\r\n");
 }
 
 /// Appends the head of an event stream, which ends its connection: chunked where the client knows chunks.
-pub(super) fn write_stream(reply: &Reply, old: bool, out: &mut Vec<u8>) {
+pub(super) fn write_stream(reply: &Reply, old: bool, now: Instant, out: &mut Vec<u8>) {
     out.extend_from_slice(STREAM_START);
     write_headers(reply, out);
     out.extend_from_slice(b"date: ");
-    write_date(out);
+    write_date(now, out);
     out.extend_from_slice(if old { b"\r\n\r\n" } else { b"\r\ntransfer-encoding: chunked\r\n\r\n" });
 }
 
@@ -95,15 +96,14 @@ fn write_rare_status(status: u16, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// Appends the time of now. Its text is made once a second for each thread.
-fn write_date(out: &mut Vec<u8>) {
+/// Appends a time. Its text is made once a second for each thread.
+fn write_date(now: Instant, out: &mut Vec<u8>) {
     thread_local!(static DATE: RefCell<(u64, String)> = const { RefCell::new((0, String::new())) });
-    let now = SystemTime::now();
-    let second = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let second = clock::since_epoch(now).as_secs();
     DATE.with_borrow_mut(|(of, text)| {
         if *of != second || text.is_empty() {
             *of = second;
-            *text = httpdate::fmt_http_date(UNIX_EPOCH + std::time::Duration::from_secs(second));
+            *text = httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_secs(second));
         }
         out.extend_from_slice(text.as_bytes());
     });

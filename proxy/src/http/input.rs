@@ -3,7 +3,7 @@
 use super::body::{BodyError, BodyLimits};
 use crate::head::Head;
 use http::{Method, Uri};
-use mcp_http1::{Body as Framing, Chunked, Malformed, read_request};
+use mcp_http1::{Body as Framing, Chunked, Malformed};
 use pingora_core::protocols::Stream;
 use pingora_timeout::timeout;
 use std::mem::MaybeUninit;
@@ -200,21 +200,19 @@ pub(super) async fn gone(stream: &mut Stream, ahead: &mut Vec<u8>) {
 
 /// `None` if the head is not whole yet.
 fn read_head(buffer: &[u8], head: &mut Head) -> Result<Option<Request>, Malformed> {
-    let read = read_request(buffer, |read| {
-        head.method = Method::from_bytes(read.method.as_bytes()).map_err(|_| Malformed)?;
-        // A client mostly asks for the same as before.
-        if head.uri != *read.target {
-            head.uri = Uri::try_from(read.target).map_err(|_| Malformed)?;
-        }
-        head.length = if let Framing::Length(length) = read.body { Some(length) } else { None };
-        head.headers.fill(buffer.get(..read.length).unwrap_or_default(), read.headers);
-        Ok(Request {
-            keep_alive: read.keep_alive,
-            old: read.minor == 0,
-            head_only: head.method == Method::HEAD,
-            framing: read.body,
-            head_length: read.length,
-        })
-    });
-    read?.transpose()
+    let Some(read) = head.headers.read(buffer)? else { return Ok(None) };
+    // A client mostly asks for the same as before.
+    if !read.asks_the_same {
+        let (method, target) = head.headers.method_and_target();
+        head.method = Method::from_bytes(method).map_err(|_| Malformed)?;
+        head.uri = Uri::try_from(target).map_err(|_| Malformed)?;
+    }
+    head.length = if let Framing::Length(length) = read.body { Some(length) } else { None };
+    Ok(Some(Request {
+        keep_alive: read.keep_alive,
+        old: read.minor == 0,
+        head_only: head.method == Method::HEAD,
+        framing: read.body,
+        head_length: read.length,
+    }))
 }

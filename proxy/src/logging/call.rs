@@ -88,7 +88,7 @@ fn level(outcome: Outcome) -> LogLevel {
 fn write_line(record: &CallRecord<'_>, level: LogLevel, time: &[u8], mut line: Line<'_>) {
     line.begin(time, level, TARGET, "call");
     line.id(name!("request_id"), record.request_id);
-    line.string(name!("tool"), record.tool);
+    line.string(name!("tool"), record.tool.as_str());
     if let Some(era) = record.era {
         line.word(name!("protocol"), era.as_str());
     }
@@ -120,7 +120,7 @@ pub(super) fn emit(record: &CallRecord<'_>) {
             tracing::$level!(
                 target: TARGET,
                 request_id = tracing::field::display(record.request_id),
-                tool = record.tool,
+                tool = record.tool.as_str(),
                 protocol = record.era.map(Era::as_str),
                 outcome = record.outcome.as_str(),
                 reason = record.reason,

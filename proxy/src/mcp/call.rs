@@ -1,20 +1,27 @@
 //! `tools/call`.
 
-use super::{Context, MODERN, Responded, close_result, headers, open_result};
-use crate::call::{self, Call};
+use super::{Context, MODERN, close_result, headers, open_result};
+use crate::call::{self, Begun, Call};
 use crate::failure::Failure;
 use mcp_bundle::bind::Arguments;
 use mcp_bundle::envelope::Message;
 use mcp_bundle::json::Kind;
 use mcp_bundle::tag::Era;
 
-pub async fn respond(
-    context: &Context<'_>,
+/// A call that waits for its upstream.
+pub struct ToolCall<'a> {
+    begun: Begun<'a>,
+    id: &'a str,
+    /// How the result begins.
+    start: &'a [u8],
+}
+
+pub fn begin<'a>(
+    context: &Context<'a>,
     era: Era,
-    message: &Message<'_>,
-    id: &str,
-    out: &mut Vec<u8>,
-) -> Result<Responded, Failure> {
+    message: &Message<'a>,
+    id: &'a str,
+) -> Result<ToolCall<'a>, Failure> {
     let params = &message.params;
     let Some(name) = params.name.filter(|name| name.kind == Kind::String) else {
         return Err(Failure::InvalidParams("`name` must be a string".into()));
@@ -29,20 +36,33 @@ pub async fn respond(
     let Some(tool) = catalog.find(context.view, name) else {
         return Err(Failure::UnknownTool(name.to_owned()));
     };
-    open_result(id, out);
+    let mut start: &[u8] = &[];
     if era == MODERN {
         headers::check_params(context.headers, catalog, &tool, arguments)?;
-        out.extend_from_slice(&context.view.modern_start);
+        start = &context.view.modern_start;
     }
     let call = Call {
         catalog,
-        tool: &tool,
+        tool,
         arguments: Arguments::of_params(params),
         caller: context.caller,
         era: Some(era),
         request_id: context.request_id,
     };
-    call::perform(context.edge, &call, out).await;
-    close_result(out);
-    Ok(Responded::Message(200))
+    Ok(ToolCall { begun: call::begin(context.edge, &call), id, start })
+}
+
+impl ToolCall<'_> {
+    /// Asks the upstream. Dropping the future cancels the call.
+    pub async fn fetch(&mut self) {
+        self.begun.fetch().await;
+    }
+
+    /// Appends the answer.
+    pub fn write(self, out: &mut Vec<u8>) {
+        open_result(self.id, out);
+        out.extend_from_slice(self.start);
+        self.begun.write(out);
+        close_result(out);
+    }
 }

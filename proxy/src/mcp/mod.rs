@@ -14,6 +14,7 @@ mod version;
 pub use listen::legacy_stream;
 pub use version::{MODERN, VERSION_HEADER, has_audio, has_structured, has_titles};
 
+use self::call::ToolCall;
 use crate::accept::Accepts;
 use crate::caller::Caller;
 use crate::catalog::{Catalog, View};
@@ -49,24 +50,27 @@ pub enum Responded {
     Stream(Box<EventStream>),
 }
 
+/// A message that was looked at.
+#[expect(clippy::large_enum_variant, reason = "nearly all are calls, and it is taken apart at once")]
+enum Begun<'a> {
+    Responded(Responded),
+    /// A tool is to be called.
+    Call(ToolCall<'a>),
+}
+
 /// Answers the body of a POST.
 pub async fn answer(context: &Context<'_>, body: &[u8], reply: &mut Reply) -> Answered {
-    let limits = &context.edge.settings.limits;
     let told = Told::of(context.headers);
     // Errors are plain JSON, whatever the client accepts; so the event is opened first and taken back.
     let as_event = Accepts::of(context.headers).only_events();
     if as_event {
         reply.body.extend_from_slice(EVENT_START);
     }
-    let mut place = None;
-    let responded = match envelope::read(body, limits.json_depth, limits.batch, &mut place) {
-        Err(error) => fail(context, None, true, &Failure::NotJson(error.to_string()), &mut reply.body),
-        Ok(Body::Other) => {
-            let failure = Failure::InvalidRequest("the body must be a JSON object");
-            fail(context, None, true, &failure, &mut reply.body)
-        }
-        Ok(Body::Batch(messages)) => batch::respond_to_all(context, told, &messages, &mut reply.body).await,
-        Ok(Body::One(message)) => respond(context, told, message, &mut reply.body).await,
+    let responded = match read(context, told, body, &mut reply.body) {
+        Ok(Begun::Responded(responded)) => responded,
+        Ok(Begun::Call(call)) => finish(call, &mut reply.body).await,
+        // Boxed, as all that is rare.
+        Err(messages) => Box::pin(batch::respond_to_all(context, told, &messages, &mut reply.body)).await,
     };
     match responded {
         Responded::Stream(stream) => return Answered::Stream(stream),
@@ -89,17 +93,49 @@ pub async fn answer(context: &Context<'_>, body: &[u8], reply: &mut Reply) -> An
     Answered::Reply
 }
 
+/// Looks at a body; a batch is left to be answered. The message is large, and gone before anything has to wait.
+fn read<'a>(
+    context: &Context<'a>,
+    told: Told<'a>,
+    body: &'a [u8],
+    out: &mut Vec<u8>,
+) -> Result<Begun<'a>, Vec<Message<'a>>> {
+    let limits = &context.edge.settings.limits;
+    let mut place = None;
+    let failure = match envelope::read(body, limits.json_depth, limits.batch, &mut place) {
+        Ok(Body::One(message)) => return Ok(begin(context, told, message, out)),
+        Ok(Body::Batch(messages)) => return Err(messages),
+        Ok(Body::Other) => Failure::InvalidRequest("the body must be a JSON object"),
+        Err(error) => Failure::NotJson(error.to_string()),
+    };
+    Ok(Begun::Responded(fail(context, None, true, &failure, out)))
+}
+
 /// Answers one message.
-pub async fn respond(
-    context: &Context<'_>,
-    told: Told<'_>,
-    message: &Message<'_>,
+pub async fn respond<'a>(
+    context: &Context<'a>,
+    told: Told<'a>,
+    message: &Message<'a>,
     out: &mut Vec<u8>,
 ) -> Responded {
+    match begin(context, told, message, out) {
+        Begun::Responded(responded) => responded,
+        Begun::Call(call) => finish(call, out).await,
+    }
+}
+
+async fn finish(mut call: ToolCall<'_>, out: &mut Vec<u8>) -> Responded {
+    call.fetch().await;
+    call.write(out);
+    Responded::Message(200)
+}
+
+/// Answers one message, unless it calls a tool.
+fn begin<'a>(context: &Context<'a>, told: Told<'a>, message: &Message<'a>, out: &mut Vec<u8>) -> Begun<'a> {
     let refuse = |reason, out: &mut Vec<u8>| {
         // The id of an answer is that of a request of ours, of which there are none.
         let id = if message.is_ambiguous || message.is_answer { None } else { message.id_text() };
-        fail(context, id, true, &Failure::InvalidRequest(reason), out)
+        Begun::Responded(fail(context, id, true, &Failure::InvalidRequest(reason), out))
     };
     if message.is_ambiguous {
         return refuse("a member stands twice", out);
@@ -108,81 +144,81 @@ pub async fn respond(
         return refuse("`jsonrpc` must be \"2.0\"", out);
     }
     match message.method {
-        None if message.is_answer && !told.is_modern() => return Responded::Nothing,
+        None if message.is_answer && !told.is_modern() => return Begun::Responded(Responded::Nothing),
         None if message.is_answer => return refuse("answers are not taken", out),
         Some(method) if method.kind == Kind::String && !message.is_answer => {}
         _ => return refuse("`method` must be a string", out),
     }
     let id = match message.id {
         Id::Absent => {
-            return match told.legacy_era(false) {
+            return Begun::Responded(match told.legacy_era(false) {
                 Err(failure) if !told.is_modern() => fail(context, None, false, &failure, out),
                 _ => Responded::Nothing,
-            };
+            });
         }
         Id::Invalid => return refuse("`id` must be a string or an integer", out),
         Id::Text(id) => id,
     };
     let lane = match version::lane(told, message) {
         Ok(lane) => lane,
-        Err(failure) => return fail(context, Some(id), false, &failure, out),
+        Err(failure) => return Begun::Responded(fail(context, Some(id), false, &failure, out)),
     };
     let start = out.len();
     let done = match lane {
-        Lane::Modern => modern(context, told, message, id, out).await,
-        Lane::Legacy(era) => legacy(context, era, message, id, out).await,
+        Lane::Modern => modern(context, told, message, id, out),
+        Lane::Legacy(era) => legacy(context, era, message, id, out),
     };
     done.unwrap_or_else(|failure| {
         out.truncate(start);
-        fail(context, Some(id), lane == Lane::Modern, &failure, out)
+        Begun::Responded(fail(context, Some(id), lane == Lane::Modern, &failure, out))
     })
 }
 
 /// The order of the checks is part of the protocol.
-async fn modern(
-    context: &Context<'_>,
-    told: Told<'_>,
-    message: &Message<'_>,
-    id: &str,
+fn modern<'a>(
+    context: &Context<'a>,
+    told: Told<'a>,
+    message: &Message<'a>,
+    id: &'a str,
     out: &mut Vec<u8>,
-) -> Result<Responded, Failure> {
+) -> Result<Begun<'a>, Failure> {
     version::check_modern(told, message)?;
     headers::check_routing(context.headers, message)?;
     if message.is_method("tools/call") {
-        return call::respond(context, MODERN, message, id, out).await;
+        return call::begin(context, MODERN, message, id).map(Begun::Call);
     }
-    if message.is_method("tools/list") {
-        return list::respond(context, MODERN, message, id, out);
-    }
-    if message.is_method("server/discover") {
-        return Ok(lifecycle::discover(context, id, out));
-    }
-    if message.is_method("subscriptions/listen") {
-        return listen::respond(context, message, id);
-    }
-    Err(unknown_method(message))
+    let responded = if message.is_method("tools/list") {
+        list::respond(context, MODERN, message, id, out)?
+    } else if message.is_method("server/discover") {
+        lifecycle::discover(context, id, out)
+    } else if message.is_method("subscriptions/listen") {
+        listen::respond(context, message, id)?
+    } else {
+        return Err(unknown_method(message));
+    };
+    Ok(Begun::Responded(responded))
 }
 
-async fn legacy(
-    context: &Context<'_>,
+fn legacy<'a>(
+    context: &Context<'a>,
     era: Era,
-    message: &Message<'_>,
-    id: &str,
+    message: &Message<'a>,
+    id: &'a str,
     out: &mut Vec<u8>,
-) -> Result<Responded, Failure> {
+) -> Result<Begun<'a>, Failure> {
     if message.is_method("tools/call") {
-        return call::respond(context, era, message, id, out).await;
+        return call::begin(context, era, message, id).map(Begun::Call);
     }
-    if message.is_method("tools/list") {
-        return list::respond(context, era, message, id, out);
-    }
-    if message.is_method("initialize") {
-        return lifecycle::initialize(context, message, id, out);
-    }
-    if message.is_method("ping") {
-        return Ok(lifecycle::ping(id, out));
-    }
-    Err(unknown_method(message))
+    let responded = if message.is_method("tools/list") {
+        list::respond(context, era, message, id, out)?
+    } else if message.is_method("initialize") {
+        lifecycle::initialize(context, message, id, out)?
+    } else if message.is_method("ping") {
+        lifecycle::ping(id, out)
+    } else {
+        return Err(unknown_method(message));
+    };
+    Ok(Begun::Responded(responded))
 }
 
 fn unknown_method(message: &Message<'_>) -> Failure {

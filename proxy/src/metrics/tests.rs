@@ -5,7 +5,7 @@ use std::time::Duration;
 fn record(outcome: Outcome, total: Duration, upstream: Duration) -> CallRecord<'static> {
     CallRecord {
         request_id: &crate::logging::RequestId::Made(1),
-        tool: "a",
+        tool: "a".into(),
         era: None,
         outcome,
         reason: None,

@@ -48,7 +48,7 @@ pub async fn call(
 ) -> Result<(), Failure> {
     let depth = edge.settings.limits.json_depth;
     let Asked { tool, arguments } = read_call(catalog, body, depth, "name", "arguments")?;
-    let call = Call { catalog, tool: &tool, arguments, caller, era: None, request_id };
+    let call = Call { catalog, tool, arguments, caller, era: None, request_id };
     reply.body.push(b'{');
     let done = call::perform(edge, &call, &mut reply.body).await;
     if done.outcome == crate::record::Outcome::Ok {

@@ -31,7 +31,7 @@ pub async fn invoke(
 ) -> Result<(), Failure> {
     let depth = edge.settings.limits.json_depth;
     let Asked { tool, arguments } = read_call(catalog, body, depth, "tool_name", "params")?;
-    let call = Call { catalog, tool: &tool, arguments, caller, era: None, request_id };
+    let call = Call { catalog, tool, arguments, caller, era: None, request_id };
     reply.kind = BodyKind::Json;
     reply.body.extend_from_slice(b"{\"success\":true,\"result\":{");
     let start = reply.body.len();

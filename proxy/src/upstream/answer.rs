@@ -57,10 +57,10 @@ pub(super) struct Wanted<'h> {
 
 impl<'h> Wanted<'h> {
     /// Names in any case.
-    pub fn of(headers: impl Iterator<Item = (&'h str, &'h [u8])>) -> Wanted<'h> {
+    pub fn of(headers: impl Iterator<Item = (&'h [u8], &'h [u8])>) -> Wanted<'h> {
         let mut wanted = Wanted::default();
         for (name, value) in headers {
-            let is = |known: &str| is_named(name.as_bytes(), known);
+            let is = |known: &str| is_named(name, known);
             // Lengths tell nearly all headers apart from these.
             let slot = match name.len() {
                 8 if is("location") => &mut wanted.location,

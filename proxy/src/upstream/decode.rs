@@ -2,6 +2,7 @@
 
 use super::UpstreamError;
 use super::answer::Wanted;
+use crate::buffers;
 use brotli::enc::StandardAlloc;
 use brotli::{BrotliDecompressStream, BrotliResult, BrotliState};
 use flate2::write::MultiGzDecoder;
@@ -48,6 +49,9 @@ impl<'a> Body<'a> {
         if let Some(length) = length {
             if length > limit as u64 {
                 return Err(body.too_large());
+            }
+            if body.out.capacity() == 0 {
+                *body.out = buffers::take_bytes();
             }
             body.out.reserve((length as usize).min(MAX_TRUST));
         }

@@ -5,11 +5,12 @@ use super::answer::{self, Failure, Hints, Wanted};
 use super::decode::{Body, Coding};
 use super::link::Link;
 use super::{Exchange, Received, UpstreamError, early, wire};
+use crate::buffers;
 use mcp_bundle::tag::Method;
-use mcp_http1::{Body as Framing, Chunked, read_response};
+use mcp_http1::{Body as Framing, Chunked, Field, read_response};
 use std::cell::Cell;
 use std::io;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -34,6 +35,8 @@ const KEEP_ALIVE_MARGIN: Duration = Duration::from_secs(1);
 thread_local! {
     /// The buffer that requests are written from.
     static WIRE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+    /// The headers of the answer that is being read.
+    static FIELDS: Cell<Vec<Field>> = const { Cell::new(Vec::new()) };
 }
 
 /// A connection that is good for another exchange.
@@ -167,17 +170,23 @@ async fn read_final_head(
 /// `None` if the head is not whole yet.
 fn parse_head(to_head_request: bool, received: &mut Received) -> Result<Option<Head>, UpstreamError> {
     let input = std::mem::take(&mut received.input);
-    let head = read_response(&input, to_head_request, |head| {
-        let wanted = Wanted::of(head.headers.iter().map(|header| (header.name, header.value)));
-        Head {
-            length: head.length,
-            framing: head.body,
-            keep_alive: head.keep_alive,
-            lifetime: answer::text(wanted.keep_alive).and_then(|value| keep_alive(&value)),
-            coding: Coding::of(&wanted),
-            hints: wanted.take(head.status, received),
-        }
+    let mut fields = FIELDS.take();
+    let read = read_response(&input, to_head_request, &mut fields);
+    let head = read.map(|head| {
+        head.map(|head| {
+            let pairs = fields.iter().map(|field| (field.name(&input), field.value(&input)));
+            let wanted = Wanted::of(pairs);
+            Head {
+                length: head.length,
+                framing: head.body,
+                keep_alive: head.keep_alive,
+                lifetime: answer::text(wanted.keep_alive).and_then(|value| keep_alive(&value)),
+                coding: Coding::of(&wanted),
+                hints: wanted.take(head.status, received),
+            }
+        })
     });
+    FIELDS.set(fields);
     received.input = input;
     head.map_err(|_| UpstreamError::Protocol)
 }
@@ -286,9 +295,20 @@ async fn read_to_end(
     }
 }
 
+/// Reads what is there, as soon as there is something. Until then no memory is held for it.
 async fn read_more(stream: &mut Link, input: &mut Vec<u8>, room: usize) -> Result<(), UpstreamError> {
-    input.reserve(room);
-    match stream.read_buf(input).await {
+    let read = std::future::poll_fn(|context| {
+        if input.capacity() == 0 {
+            *input = buffers::take_bytes();
+        }
+        input.reserve(room);
+        let read = pin!(stream.read_buf(input)).poll(context);
+        if read.is_pending() && input.is_empty() {
+            buffers::give_bytes(input);
+        }
+        read
+    });
+    match read.await {
         Ok(read) if read > 0 => Ok(()),
         _ => Err(UpstreamError::Closed),
     }

@@ -57,7 +57,7 @@ pub(super) async fn exchange(
     let Some(head) = session.response_header() else {
         return Err(Failure::unanswered(UpstreamError::Protocol));
     };
-    let headers = head.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
+    let headers = head.headers.iter().map(|(name, value)| (name.as_str().as_bytes(), value.as_bytes()));
     let wanted = Wanted::of(headers);
     let hints = wanted.take(head.status.as_u16(), received);
     let coding = Coding::of(&wanted);

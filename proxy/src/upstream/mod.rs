@@ -19,7 +19,8 @@ mod wire;
 pub use error::UpstreamError;
 pub use network::{Network, NetworkError, Origin, PoolStats};
 
-use mcp_bundle::bind::Request;
+use crate::buffers;
+use mcp_bundle::bind::{Request, ToolName};
 use mcp_bundle::tag::Scheme;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -52,7 +53,7 @@ pub struct OriginKey {
 #[derive(Debug)]
 pub struct Exchange<'a> {
     /// For fixed answers and logs.
-    pub tool: &'a str,
+    pub tool: ToolName<'a>,
     pub origin: &'a Arc<Origin>,
     /// The `Host` header.
     pub authority: &'a str,
@@ -83,6 +84,8 @@ pub struct Received {
     pub body: Vec<u8>,
     /// Requests that were sent, the last one included.
     pub attempts: u8,
+    /// When the answer was whole, if that was looked at.
+    pub answered: Option<Instant>,
     /// What was read from a connection and is not the body yet.
     input: Vec<u8>,
     /// The memory of the last content type.
@@ -101,16 +104,14 @@ impl Received {
         self.content_location = None;
         self.body.clear();
         self.attempts = 0;
+        self.answered = None;
         self.input.clear();
     }
 
-    /// Gives memory back that a long answer needed.
-    pub fn shrink(&mut self, most: usize) {
-        for buffer in [&mut self.body, &mut self.input] {
-            if buffer.capacity() > most {
-                *buffer = Vec::new();
-            }
-        }
+    /// Gives its memory to whoever needs it next.
+    pub fn give_memory(&mut self) {
+        buffers::give_bytes(&mut self.body);
+        buffers::give_bytes(&mut self.input);
         self.content_type.take_if(|text| text.capacity() > LONGEST_KEPT_TYPE);
         self.content_location = None;
     }

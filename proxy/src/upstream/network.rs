@@ -196,7 +196,9 @@ impl Network {
         if let Some(kept) = kept {
             let idle = kept.lifetime.unwrap_or(Duration::MAX).min(self.settings.idle);
             let limit = self.settings.idle_connections;
-            pool::put(call.origin, &self.counters, kept.stream, idle, limit);
+            let now = Instant::now();
+            received.answered = Some(now);
+            pool::put(call.origin, &self.counters, kept.stream, now, idle, limit);
         }
         Ok(hints)
     }

@@ -72,11 +72,18 @@ pub(super) fn take(origin: &Origin, now: Instant) -> Option<Connection> {
 }
 
 /// Keeps a connection for `idle`, unless there are `limit` of them already.
-pub(super) fn put(origin: &Origin, counters: &Arc<Counters>, stream: Link, idle: Duration, limit: usize) {
+pub(super) fn put(
+    origin: &Origin,
+    counters: &Arc<Counters>,
+    stream: Link,
+    now: Instant,
+    idle: Duration,
+    limit: usize,
+) {
     with_pool(|pool| {
         let shelf = pool.shelf(origin, counters);
         if shelf.single.len() < limit {
-            shelf.single.push(Idle { stream, until: Instant::now() + idle });
+            shelf.single.push(Idle { stream, until: now + idle });
             shelf.counters.idle.add(1);
         }
         pool.watch();

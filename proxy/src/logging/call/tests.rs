@@ -54,7 +54,7 @@ fn timeless(line: &str) -> String {
 fn record(request_id: &RequestId, outcome: Outcome) -> CallRecord<'_> {
     CallRecord {
         request_id,
-        tool: "get_order",
+        tool: "get_order".into(),
         era: Some(Era::V20250618),
         outcome,
         reason: None,
@@ -108,7 +108,7 @@ fn lines_are_those_of_tracing_for_strange_texts() {
         &long,
     ] {
         let id = RequestId::Made(7);
-        assert_same(&CallRecord { tool: text, ..record(&id, Outcome::Ok) });
+        assert_same(&CallRecord { tool: text.into(), ..record(&id, Outcome::Ok) });
         assert_same(&CallRecord { error: Some(text), ..record(&id, Outcome::UpstreamFailed) });
         assert_same(&CallRecord { upstream_host: Some(text), ..record(&id, Outcome::UpstreamStatus) });
     }

@@ -146,7 +146,7 @@ impl Caller {
     async fn call(&mut self, request: &Request) -> Result<u16, UpstreamError> {
         let start = Instant::now();
         let call = Exchange {
-            tool: "test",
+            tool: "test".into(),
             origin: &self.origin,
             authority: "upstream.test",
             request,
