@@ -58,6 +58,8 @@ enum State {
     Refused(&'static str, Outcome, String),
     /// There is no answer.
     Unanswered(UpstreamError),
+    /// The result is written.
+    Done,
 }
 
 /// How far a call has come, so that one that is dropped is counted too.
@@ -140,7 +142,7 @@ fn bind(edge: &Edge, call: &Call<'_, '_>, plan: &ToolPlan, ambient: Ambient) -> 
         Ok(()) => State::Ready(buffers),
         Err(error) => {
             buffers::give(buffers);
-            let reason = error.problems.first().map_or("", |problem| problem.kind.as_str());
+            let reason = error.problems.first().map_or("invalid_arguments", |problem| problem.kind.as_str());
             State::Refused(reason, Outcome::InvalidArguments, error.to_string())
         }
     }
@@ -184,27 +186,27 @@ impl Begun<'_> {
         }
     }
 
-    /// Appends the members of the result, without braces.
-    pub fn write(self, out: &mut Vec<u8>) -> Done {
-        let Begun { mut progress, _place, ambient, state } = self;
+    /// Appends the members of the result, without braces. Only once.
+    pub fn write(&mut self, out: &mut Vec<u8>) -> Done {
+        let Begun { progress, ambient, state, .. } = self;
         let before = out.len();
-        let done = match state {
+        let done = match std::mem::replace(state, State::Done) {
             State::Ready(buffers) => {
-                let done = shape(&progress, &ambient, &buffers.received, out);
+                let done = shape(progress, ambient, &buffers.received, out);
                 buffers::give(buffers);
                 done
             }
             State::Refused(reason, outcome, text) => {
                 write_failure(&text, out);
-                Done {
-                    outcome,
-                    reason: Some(reason).filter(|reason| !reason.is_empty()),
-                    upstream_status: None,
-                }
+                Done { outcome, reason: Some(reason), upstream_status: None }
             }
             State::Unanswered(error) => {
                 progress.error = Some(error.to_string());
                 unreachable(progress.catalog, &progress.tool, &error, out)
+            }
+            State::Done => {
+                write_failure("The call is over.", out);
+                return Done { outcome: Outcome::Unusable, reason: Some("over"), upstream_status: None };
             }
         };
         progress.finish(&done, out.len().saturating_sub(before));

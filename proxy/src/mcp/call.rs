@@ -16,12 +16,14 @@ pub struct ToolCall<'a> {
     start: &'a [u8],
 }
 
+/// Makes the request of a call, in `place`.
 pub fn begin<'a>(
     context: &Context<'a>,
     era: Era,
     message: &Message<'a>,
     id: &'a str,
-) -> Result<ToolCall<'a>, Failure> {
+    place: &mut Option<ToolCall<'a>>,
+) -> Result<(), Failure> {
     let params = &message.params;
     let Some(name) = params.name.filter(|name| name.kind == Kind::String) else {
         return Err(Failure::InvalidParams("`name` must be a string".into()));
@@ -49,7 +51,8 @@ pub fn begin<'a>(
         era: Some(era),
         request_id: context.request_id,
     };
-    Ok(ToolCall { begun: call::begin(context.edge, &call), id, start })
+    *place = Some(ToolCall { begun: call::begin(context.edge, &call), id, start });
+    Ok(())
 }
 
 impl ToolCall<'_> {
@@ -59,7 +62,7 @@ impl ToolCall<'_> {
     }
 
     /// Appends the answer.
-    pub fn write(self, out: &mut Vec<u8>) {
+    pub fn write(&mut self, out: &mut Vec<u8>) {
         open_result(self.id, out);
         out.extend_from_slice(self.start);
         self.begun.write(out);

@@ -50,14 +50,6 @@ pub enum Responded {
     Stream(Box<EventStream>),
 }
 
-/// A message that was looked at.
-#[expect(clippy::large_enum_variant, reason = "nearly all are calls, and it is taken apart at once")]
-enum Begun<'a> {
-    Responded(Responded),
-    /// A tool is to be called.
-    Call(ToolCall<'a>),
-}
-
 /// Answers the body of a POST.
 pub async fn answer(context: &Context<'_>, body: &[u8], reply: &mut Reply) -> Answered {
     let told = Told::of(context.headers);
@@ -66,9 +58,10 @@ pub async fn answer(context: &Context<'_>, body: &[u8], reply: &mut Reply) -> An
     if as_event {
         reply.body.extend_from_slice(EVENT_START);
     }
-    let responded = match read(context, told, body, &mut reply.body) {
-        Ok(Begun::Responded(responded)) => responded,
-        Ok(Begun::Call(call)) => finish(call, &mut reply.body).await,
+    let mut call = None;
+    let responded = match read(context, told, body, &mut reply.body, &mut call) {
+        Ok(Some(responded)) => responded,
+        Ok(None) => finish(&mut call, &mut reply.body).await,
         // Boxed, as all that is rare.
         Err(messages) => Box::pin(batch::respond_to_all(context, told, &messages, &mut reply.body)).await,
     };
@@ -93,22 +86,24 @@ pub async fn answer(context: &Context<'_>, body: &[u8], reply: &mut Reply) -> An
     Answered::Reply
 }
 
-/// Looks at a body; a batch is left to be answered. The message is large, and gone before anything has to wait.
+/// Looks at a body, as [`begin`] does at a message; a batch is left to be answered. The message is large, and gone before
+/// anything has to wait.
 fn read<'a>(
     context: &Context<'a>,
     told: Told<'a>,
     body: &'a [u8],
     out: &mut Vec<u8>,
-) -> Result<Begun<'a>, Vec<Message<'a>>> {
+    call: &mut Option<ToolCall<'a>>,
+) -> Result<Option<Responded>, Vec<Message<'a>>> {
     let limits = &context.edge.settings.limits;
     let mut place = None;
     let failure = match envelope::read(body, limits.json_depth, limits.batch, &mut place) {
-        Ok(Body::One(message)) => return Ok(begin(context, told, message, out)),
+        Ok(Body::One(message)) => return Ok(begin(context, told, message, out, call)),
         Ok(Body::Batch(messages)) => return Err(messages),
         Ok(Body::Other) => Failure::InvalidRequest("the body must be a JSON object"),
         Err(error) => Failure::NotJson(error.to_string()),
     };
-    Ok(Begun::Responded(fail(context, None, true, &failure, out)))
+    Ok(Some(fail(context, None, true, &failure, out)))
 }
 
 /// Answers one message.
@@ -118,24 +113,33 @@ pub async fn respond<'a>(
     message: &Message<'a>,
     out: &mut Vec<u8>,
 ) -> Responded {
-    match begin(context, told, message, out) {
-        Begun::Responded(responded) => responded,
-        Begun::Call(call) => finish(call, out).await,
+    let mut call = None;
+    match begin(context, told, message, out, &mut call) {
+        Some(responded) => responded,
+        None => finish(&mut call, out).await,
     }
 }
 
-async fn finish(mut call: ToolCall<'_>, out: &mut Vec<u8>) -> Responded {
-    call.fetch().await;
-    call.write(out);
+async fn finish(call: &mut Option<ToolCall<'_>>, out: &mut Vec<u8>) -> Responded {
+    if let Some(call) = call {
+        call.fetch().await;
+        call.write(out);
+    }
     Responded::Message(200)
 }
 
-/// Answers one message, unless it calls a tool.
-fn begin<'a>(context: &Context<'a>, told: Told<'a>, message: &Message<'a>, out: &mut Vec<u8>) -> Begun<'a> {
+/// Answers one message; `None` if it calls a tool. The call is made where it stays, for it is large, too.
+fn begin<'a>(
+    context: &Context<'a>,
+    told: Told<'a>,
+    message: &Message<'a>,
+    out: &mut Vec<u8>,
+    call: &mut Option<ToolCall<'a>>,
+) -> Option<Responded> {
     let refuse = |reason, out: &mut Vec<u8>| {
         // The id of an answer is that of a request of ours, of which there are none.
         let id = if message.is_ambiguous || message.is_answer { None } else { message.id_text() };
-        Begun::Responded(fail(context, id, true, &Failure::InvalidRequest(reason), out))
+        Some(fail(context, id, true, &Failure::InvalidRequest(reason), out))
     };
     if message.is_ambiguous {
         return refuse("a member stands twice", out);
@@ -144,14 +148,14 @@ fn begin<'a>(context: &Context<'a>, told: Told<'a>, message: &Message<'a>, out: 
         return refuse("`jsonrpc` must be \"2.0\"", out);
     }
     match message.method {
-        None if message.is_answer && !told.is_modern() => return Begun::Responded(Responded::Nothing),
+        None if message.is_answer && !told.is_modern() => return Some(Responded::Nothing),
         None if message.is_answer => return refuse("answers are not taken", out),
         Some(method) if method.kind == Kind::String && !message.is_answer => {}
         _ => return refuse("`method` must be a string", out),
     }
     let id = match message.id {
         Id::Absent => {
-            return Begun::Responded(match told.legacy_era(false) {
+            return Some(match told.legacy_era(false) {
                 Err(failure) if !told.is_modern() => fail(context, None, false, &failure, out),
                 _ => Responded::Nothing,
             });
@@ -161,16 +165,16 @@ fn begin<'a>(context: &Context<'a>, told: Told<'a>, message: &Message<'a>, out: 
     };
     let lane = match version::lane(told, message) {
         Ok(lane) => lane,
-        Err(failure) => return Begun::Responded(fail(context, Some(id), false, &failure, out)),
+        Err(failure) => return Some(fail(context, Some(id), false, &failure, out)),
     };
     let start = out.len();
     let done = match lane {
-        Lane::Modern => modern(context, told, message, id, out),
-        Lane::Legacy(era) => legacy(context, era, message, id, out),
+        Lane::Modern => modern(context, told, message, id, out, call),
+        Lane::Legacy(era) => legacy(context, era, message, id, out, call),
     };
     done.unwrap_or_else(|failure| {
         out.truncate(start);
-        Begun::Responded(fail(context, Some(id), lane == Lane::Modern, &failure, out))
+        Some(fail(context, Some(id), lane == Lane::Modern, &failure, out))
     })
 }
 
@@ -181,11 +185,12 @@ fn modern<'a>(
     message: &Message<'a>,
     id: &'a str,
     out: &mut Vec<u8>,
-) -> Result<Begun<'a>, Failure> {
+    call: &mut Option<ToolCall<'a>>,
+) -> Result<Option<Responded>, Failure> {
     version::check_modern(told, message)?;
     headers::check_routing(context.headers, message)?;
     if message.is_method("tools/call") {
-        return call::begin(context, MODERN, message, id).map(Begun::Call);
+        return call::begin(context, MODERN, message, id, call).map(|()| None);
     }
     let responded = if message.is_method("tools/list") {
         list::respond(context, MODERN, message, id, out)?
@@ -196,7 +201,7 @@ fn modern<'a>(
     } else {
         return Err(unknown_method(message));
     };
-    Ok(Begun::Responded(responded))
+    Ok(Some(responded))
 }
 
 fn legacy<'a>(
@@ -205,9 +210,10 @@ fn legacy<'a>(
     message: &Message<'a>,
     id: &'a str,
     out: &mut Vec<u8>,
-) -> Result<Begun<'a>, Failure> {
+    call: &mut Option<ToolCall<'a>>,
+) -> Result<Option<Responded>, Failure> {
     if message.is_method("tools/call") {
-        return call::begin(context, era, message, id).map(Begun::Call);
+        return call::begin(context, era, message, id, call).map(|()| None);
     }
     let responded = if message.is_method("tools/list") {
         list::respond(context, era, message, id, out)?
@@ -218,7 +224,7 @@ fn legacy<'a>(
     } else {
         return Err(unknown_method(message));
     };
-    Ok(Begun::Responded(responded))
+    Ok(Some(responded))
 }
 
 fn unknown_method(message: &Message<'_>) -> Failure {
