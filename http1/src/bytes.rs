@@ -48,7 +48,7 @@ fn first(bytes: &[u8], mut at: usize, find: impl Fn(&[u8; BLOCK]) -> u32) -> Opt
     }
 }
 
-/// The same for a request's target.
+/// Where a request's target ends.
 pub(crate) fn target_end(bytes: &[u8], at: usize) -> usize {
     end_of(bytes, at, |byte| byte.is_ascii_graphic())
 }

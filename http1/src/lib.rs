@@ -131,6 +131,9 @@ mod tests {
         let value = prop_oneof![4 => "[ -~]{0,50}", 1 => "[ \t]{0,3}[ -~\t]{1,20}[ \t]{0,3}", 1 => ".{0,4}"];
         let header = (name, colon, value, line_end())
             .prop_map(|(name, colon, value, end)| format!("{name}{colon}{value}{end}"));
+        let framing =
+            "(Content-Length: (1?[0-9]|1,1)|transfer-encoding: (chunked|gzip)|Connection: (close|x))\r\n";
+        let header = prop_oneof![6 => header, 1 => framing];
         let headers = prop::collection::vec(header, 0..6);
         let before = prop_oneof![9 => Just(""), 1 => Just("\r\n"), 1 => Just("\n"), 1 => Just("\r")];
         (before, start, line_end(), headers, line_end(), 0..600usize).prop_map(

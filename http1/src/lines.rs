@@ -1,7 +1,7 @@
 //! The lines of a head, read from its first byte to its last.
 //!
 //! Our own, because a head is read for every request and every answer of a call: `httparse` takes three times the
-//! instructions. The grammar is the same, which the tests make sure of, but for targets: only visible ASCII.
+//! instructions. The grammar is the same, which property tests compare, but for targets: only visible ASCII.
 
 use crate::bytes::{target_end, text_end, token_end, value_end, word_end};
 use crate::request::Line;

@@ -94,8 +94,9 @@ impl RequestHead {
         &self.fields
     }
 
-    /// Adds a header that was not read.
+    /// Adds a header that was not read. What follows it in a text is none of the head, so the next one is read from its start.
     pub fn push(&mut self, field: Field) {
+        self.line = Line::default();
         self.fields.push(field);
     }
 
@@ -205,14 +206,16 @@ mod tests {
                 prop_assert_eq!((head.method(&next), head.target(&next)), (fresh.method(&next), fresh.target(&next)));
                 prop_assert!(next.starts_with(&before[..read.repeated]));
             }
-            // Nothing is left of a head that was not whole.
-            let again = head.read(&first, if matches!(seen, Ok(Some(_))) { &[] } else { before });
-            let expected = RequestHead::default().read(&first, &[]);
+            // Whatever became of it, the one after it is read as if it were alone, too.
+            let before = seen.ok().flatten().and_then(|read| next.get(..read.length)).unwrap_or(before);
+            let again = head.read(&first, before);
+            let expected = fresh.read(&first, &[]);
             prop_assert_eq!(again.map(|read| read.map(decisive)), expected.map(|read| read.map(decisive)));
+            prop_assert!(!matches!(again, Ok(Some(_))) || head.fields() == fresh.fields());
         }
 
         #[test]
-        fn heads_are_read_as_httparse_reads_them(text in heads("(GET|POST|M-X) (/|/mcp|/a?b=%20|é) HTTP/1[.][012]")) {
+        fn heads_are_read_as_httparse_reads_them(text in heads("(GET|POST|M-X) (/|/mcp|/a[?]b=%20|é) HTTP/1[.][012]")) {
             let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
             let mut parsed = httparse::Request::new(&mut headers);
             let theirs = theirs(parsed.parse(&text).map(|status| status.is_complete()), parsed.headers);

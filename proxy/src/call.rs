@@ -179,10 +179,13 @@ impl Begun<'_> {
             max_response: own_limit.min(edge.settings.limits.response_body),
         };
         let result = edge.upstream.call(&exchange, received).await;
-        progress.upstream = received.answered.unwrap_or_else(Instant::now).saturating_duration_since(start);
+        let answered = received.answered.filter(|_| result.is_ok()).unwrap_or_else(Instant::now);
+        progress.upstream = answered.saturating_duration_since(start);
         progress.attempts = received.attempts;
-        if let Err(error) = result {
-            self.state = State::Unanswered(error);
+        if let Err(error) = result
+            && let State::Ready(buffers) = std::mem::replace(&mut self.state, State::Unanswered(error))
+        {
+            buffers::give(buffers);
         }
     }
 

@@ -51,6 +51,7 @@ impl Calls {
     }
 
     /// A request's head and the answer's behind it. The request repeats `before`.
+    #[inline(never)]
     pub fn heads(&mut self, heads: &[u8], before: &[u8]) -> Result<(), Failure> {
         let request = self.head.read(heads, before).ok().flatten().ok_or("not a request")?;
         let answer = heads.get(request.length..).unwrap_or_default();

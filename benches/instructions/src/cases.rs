@@ -65,7 +65,7 @@ pub fn all() -> Vec<Case> {
     }
     let [head, answer_head] = HEADS;
     for (name, before) in [("first of a connection", ""), ("a later one", head)] {
-        let body = head.replace(": 111", ": 123") + answer_head;
+        let body = [head, answer_head].concat();
         all.push(Case { name: format!("heads: {name}"), body, work: Work::Heads(before) });
     }
     let [order, short, long, _] = bodies::cases().map(|case| case.body);

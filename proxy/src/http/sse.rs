@@ -88,7 +88,7 @@ impl Sink for Http1Sink {
         }
         let sent = wire::write(&mut self.stream, [&self.out, &[]], self.write_limit).await;
         self.out.clear();
-        sent
+        sent.map(|_| ())
     }
 
     async fn closed(&mut self) {
@@ -99,6 +99,6 @@ impl Sink for Http1Sink {
 
     async fn end(&mut self) -> Result<(), Unwritten> {
         let last: &[u8] = if self.chunked { b"0\r\n\r\n" } else { b"" };
-        wire::write(&mut self.stream, [last, &[]], self.write_limit).await
+        wire::write(&mut self.stream, [last, &[]], self.write_limit).await.map(|_| ())
     }
 }

@@ -3,6 +3,7 @@
 use crate::time_limit::within;
 use pingora_core::protocols::Stream;
 use pingora_timeout::timeout;
+use std::future::poll_fn;
 use std::io::IoSlice;
 use std::pin::pin;
 use std::time::Duration;
@@ -16,12 +17,20 @@ const LINGER_BYTES: usize = 4 << 20;
 #[derive(Debug)]
 pub(super) struct Unwritten;
 
+/// What it took to write.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Written {
+    /// The client did not take all of it at once.
+    pub(super) waited: bool,
+}
+
 /// Writes and flushes both parts, together as long as there is something of the first; each single write may take `limit`.
 pub(super) async fn write(
     stream: &mut Stream,
     [mut first, mut second]: [&[u8]; 2],
     limit: Duration,
-) -> Result<(), Unwritten> {
+) -> Result<Written, Unwritten> {
+    let mut waited = false;
     while !first.is_empty() || !second.is_empty() {
         let both = [IoSlice::new(first), IoSlice::new(second)];
         let writing = async {
@@ -31,13 +40,19 @@ pub(super) async fn write(
                 stream.write_vectored(&both).await
             }
         };
-        let Ok(Ok(written @ 1..)) = within(limit, pin!(writing)).await else { return Err(Unwritten) };
+        let mut writing = pin!(writing);
+        let watched = poll_fn(|context| {
+            let written = writing.as_mut().poll(context);
+            waited |= written.is_pending();
+            written
+        });
+        let Ok(Ok(written @ 1..)) = within(limit, pin!(watched)).await else { return Err(Unwritten) };
         let of_first = written.min(first.len());
         first = first.get(of_first..).unwrap_or_default();
         second = second.get(written - of_first..).unwrap_or_default();
     }
     match within(limit, pin!(stream.flush())).await {
-        Ok(Ok(())) => Ok(()),
+        Ok(Ok(())) => Ok(Written { waited }),
         _ => Err(Unwritten),
     }
 }
@@ -62,4 +77,31 @@ pub(super) async fn close_gently(mut stream: Stream) {
 /// Ends a connection on which nothing is left to read.
 pub(super) async fn close(mut stream: Stream) {
     let _ = timeout(LINGER, stream.shutdown()).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pingora_core::protocols::l4::stream::Stream as TcpStream;
+    use tokio::net::TcpListener;
+
+    #[tokio::test]
+    async fn it_is_known_whether_the_client_had_to_be_waited_for() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let client = tokio::net::TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let mut client: Stream = Box::new(TcpStream::from(client));
+        let (mut reader, _) = listener.accept().await.unwrap();
+        let limit = Duration::from_secs(20);
+        assert!(!write(&mut client, [b"short", &[]], limit).await.unwrap().waited);
+        let long = vec![0; 64 << 20];
+        let read_all = async {
+            let mut read = 0;
+            let mut part = vec![0; 1 << 20];
+            while read < long.len() + 5 {
+                read += reader.read(&mut part).await.unwrap();
+            }
+        };
+        let (written, ()) = tokio::join!(write(&mut client, [&long, &[]], limit), read_all);
+        assert!(written.unwrap().waited);
+    }
 }

@@ -17,13 +17,13 @@ pub struct ToolCall<'a> {
 }
 
 /// Makes the request of a call, in `place`.
-pub fn begin<'a>(
+pub fn begin<'p, 'a>(
     context: &Context<'a>,
     era: Era,
     message: &Message<'a>,
     id: &'a str,
-    place: &mut Option<ToolCall<'a>>,
-) -> Result<(), Failure> {
+    place: &'p mut Option<ToolCall<'a>>,
+) -> Result<&'p mut ToolCall<'a>, Failure> {
     let params = &message.params;
     let Some(name) = params.name.filter(|name| name.kind == Kind::String) else {
         return Err(Failure::InvalidParams("`name` must be a string".into()));
@@ -51,8 +51,7 @@ pub fn begin<'a>(
         era: Some(era),
         request_id: context.request_id,
     };
-    *place = Some(ToolCall { begun: call::begin(context.edge, &call), id, start });
-    Ok(())
+    Ok(place.insert(ToolCall { begun: call::begin(context.edge, &call), id, start }))
 }
 
 impl ToolCall<'_> {

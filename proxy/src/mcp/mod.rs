@@ -50,6 +50,14 @@ pub enum Responded {
     Stream(Box<EventStream>),
 }
 
+/// A message that was looked at.
+enum Begun<'p, 'a> {
+    Responded(Responded),
+    /// A tool is called. The call is where it was made, for it is large.
+    Call(&'p mut ToolCall<'a>),
+    Batch(Vec<Message<'a>>),
+}
+
 /// Answers the body of a POST.
 pub async fn answer(context: &Context<'_>, body: &[u8], reply: &mut Reply) -> Answered {
     let told = Told::of(context.headers);
@@ -58,12 +66,14 @@ pub async fn answer(context: &Context<'_>, body: &[u8], reply: &mut Reply) -> An
     if as_event {
         reply.body.extend_from_slice(EVENT_START);
     }
-    let mut call = None;
-    let responded = match read(context, told, body, &mut reply.body, &mut call) {
-        Ok(Some(responded)) => responded,
-        Ok(None) => finish(&mut call, &mut reply.body).await,
+    let mut place = None;
+    let responded = match read(context, told, body, &mut reply.body, &mut place) {
+        Begun::Responded(responded) => responded,
+        Begun::Call(call) => finish(call, &mut reply.body).await,
         // Boxed, as all that is rare.
-        Err(messages) => Box::pin(batch::respond_to_all(context, told, &messages, &mut reply.body)).await,
+        Begun::Batch(messages) => {
+            Box::pin(batch::respond_to_all(context, told, &messages, &mut reply.body)).await
+        }
     };
     match responded {
         Responded::Stream(stream) => return Answered::Stream(stream),
@@ -88,22 +98,22 @@ pub async fn answer(context: &Context<'_>, body: &[u8], reply: &mut Reply) -> An
 
 /// Looks at a body, as [`begin`] does at a message; a batch is left to be answered. The message is large, and gone before
 /// anything has to wait.
-fn read<'a>(
+fn read<'p, 'a>(
     context: &Context<'a>,
     told: Told<'a>,
     body: &'a [u8],
     out: &mut Vec<u8>,
-    call: &mut Option<ToolCall<'a>>,
-) -> Result<Option<Responded>, Vec<Message<'a>>> {
+    place: &'p mut Option<ToolCall<'a>>,
+) -> Begun<'p, 'a> {
     let limits = &context.edge.settings.limits;
-    let mut place = None;
-    let failure = match envelope::read(body, limits.json_depth, limits.batch, &mut place) {
-        Ok(Body::One(message)) => return Ok(begin(context, told, message, out, call)),
-        Ok(Body::Batch(messages)) => return Err(messages),
+    let mut message = None;
+    let failure = match envelope::read(body, limits.json_depth, limits.batch, &mut message) {
+        Ok(Body::One(message)) => return begin(context, told, message, out, place),
+        Ok(Body::Batch(messages)) => return Begun::Batch(messages),
         Ok(Body::Other) => Failure::InvalidRequest("the body must be a JSON object"),
         Err(error) => Failure::NotJson(error.to_string()),
     };
-    Ok(Some(fail(context, None, true, &failure, out)))
+    Begun::Responded(fail(context, None, true, &failure, out))
 }
 
 /// Answers one message.
@@ -113,33 +123,33 @@ pub async fn respond<'a>(
     message: &Message<'a>,
     out: &mut Vec<u8>,
 ) -> Responded {
-    let mut call = None;
-    match begin(context, told, message, out, &mut call) {
-        Some(responded) => responded,
-        None => finish(&mut call, out).await,
+    let mut place = None;
+    match begin(context, told, message, out, &mut place) {
+        Begun::Responded(responded) => responded,
+        Begun::Call(call) => finish(call, out).await,
+        // Of one message there is none.
+        Begun::Batch(_) => Responded::Nothing,
     }
 }
 
-async fn finish(call: &mut Option<ToolCall<'_>>, out: &mut Vec<u8>) -> Responded {
-    if let Some(call) = call {
-        call.fetch().await;
-        call.write(out);
-    }
+async fn finish(call: &mut ToolCall<'_>, out: &mut Vec<u8>) -> Responded {
+    call.fetch().await;
+    call.write(out);
     Responded::Message(200)
 }
 
-/// Answers one message; `None` if it calls a tool. The call is made where it stays, for it is large, too.
-fn begin<'a>(
+/// Answers one message, unless it calls a tool: that call is made in `place`.
+fn begin<'p, 'a>(
     context: &Context<'a>,
     told: Told<'a>,
     message: &Message<'a>,
     out: &mut Vec<u8>,
-    call: &mut Option<ToolCall<'a>>,
-) -> Option<Responded> {
+    place: &'p mut Option<ToolCall<'a>>,
+) -> Begun<'p, 'a> {
     let refuse = |reason, out: &mut Vec<u8>| {
         // The id of an answer is that of a request of ours, of which there are none.
         let id = if message.is_ambiguous || message.is_answer { None } else { message.id_text() };
-        Some(fail(context, id, true, &Failure::InvalidRequest(reason), out))
+        Begun::Responded(fail(context, id, true, &Failure::InvalidRequest(reason), out))
     };
     if message.is_ambiguous {
         return refuse("a member stands twice", out);
@@ -148,14 +158,14 @@ fn begin<'a>(
         return refuse("`jsonrpc` must be \"2.0\"", out);
     }
     match message.method {
-        None if message.is_answer && !told.is_modern() => return Some(Responded::Nothing),
+        None if message.is_answer && !told.is_modern() => return Begun::Responded(Responded::Nothing),
         None if message.is_answer => return refuse("answers are not taken", out),
         Some(method) if method.kind == Kind::String && !message.is_answer => {}
         _ => return refuse("`method` must be a string", out),
     }
     let id = match message.id {
         Id::Absent => {
-            return Some(match told.legacy_era(false) {
+            return Begun::Responded(match told.legacy_era(false) {
                 Err(failure) if !told.is_modern() => fail(context, None, false, &failure, out),
                 _ => Responded::Nothing,
             });
@@ -165,32 +175,32 @@ fn begin<'a>(
     };
     let lane = match version::lane(told, message) {
         Ok(lane) => lane,
-        Err(failure) => return Some(fail(context, Some(id), false, &failure, out)),
+        Err(failure) => return Begun::Responded(fail(context, Some(id), false, &failure, out)),
     };
     let start = out.len();
     let done = match lane {
-        Lane::Modern => modern(context, told, message, id, out, call),
-        Lane::Legacy(era) => legacy(context, era, message, id, out, call),
+        Lane::Modern => modern(context, told, message, id, out, place),
+        Lane::Legacy(era) => legacy(context, era, message, id, out, place),
     };
     done.unwrap_or_else(|failure| {
         out.truncate(start);
-        Some(fail(context, Some(id), lane == Lane::Modern, &failure, out))
+        Begun::Responded(fail(context, Some(id), lane == Lane::Modern, &failure, out))
     })
 }
 
 /// The order of the checks is part of the protocol.
-fn modern<'a>(
+fn modern<'p, 'a>(
     context: &Context<'a>,
     told: Told<'a>,
     message: &Message<'a>,
     id: &'a str,
     out: &mut Vec<u8>,
-    call: &mut Option<ToolCall<'a>>,
-) -> Result<Option<Responded>, Failure> {
+    place: &'p mut Option<ToolCall<'a>>,
+) -> Result<Begun<'p, 'a>, Failure> {
     version::check_modern(told, message)?;
     headers::check_routing(context.headers, message)?;
     if message.is_method("tools/call") {
-        return call::begin(context, MODERN, message, id, call).map(|()| None);
+        return call::begin(context, MODERN, message, id, place).map(Begun::Call);
     }
     let responded = if message.is_method("tools/list") {
         list::respond(context, MODERN, message, id, out)?
@@ -201,19 +211,19 @@ fn modern<'a>(
     } else {
         return Err(unknown_method(message));
     };
-    Ok(Some(responded))
+    Ok(Begun::Responded(responded))
 }
 
-fn legacy<'a>(
+fn legacy<'p, 'a>(
     context: &Context<'a>,
     era: Era,
     message: &Message<'a>,
     id: &'a str,
     out: &mut Vec<u8>,
-    call: &mut Option<ToolCall<'a>>,
-) -> Result<Option<Responded>, Failure> {
+    place: &'p mut Option<ToolCall<'a>>,
+) -> Result<Begun<'p, 'a>, Failure> {
     if message.is_method("tools/call") {
-        return call::begin(context, era, message, id, call).map(|()| None);
+        return call::begin(context, era, message, id, place).map(Begun::Call);
     }
     let responded = if message.is_method("tools/list") {
         list::respond(context, era, message, id, out)?
@@ -224,7 +234,7 @@ fn legacy<'a>(
     } else {
         return Err(unknown_method(message));
     };
-    Ok(Some(responded))
+    Ok(Begun::Responded(responded))
 }
 
 fn unknown_method(message: &Message<'_>) -> Failure {

@@ -1,12 +1,13 @@
 //! The listeners of the process that runs now, handed over by it at a Unix socket.
 
 use super::{BindError, Bound};
+use nix::unistd::{AccessFlags, access};
 use pingora_core::server::Fds;
 use std::fs::FileType;
 use std::io::ErrorKind;
 use std::os::fd::RawFd;
 use std::os::unix::fs::FileTypeExt;
-use std::os::unix::net::{SocketAddr, UnixListener};
+use std::os::unix::net::SocketAddr;
 use std::path::Path;
 
 /// Pingora waits 6 seconds and cannot be told otherwise.
@@ -16,7 +17,7 @@ const ROUNDS: usize = 10;
 /// Pingora removes what it finds there.
 pub fn check_upgrade_socket(path: &Path) -> Result<(), String> {
     let name = path.display();
-    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     if !folder.is_dir() {
         return Err(format!("`upgrade_socket` `{name}`: there is no folder `{}`", folder.display()));
     }
@@ -34,7 +35,7 @@ pub fn check_upgrade_socket(path: &Path) -> Result<(), String> {
 
 /// Waits for the running process to hand its listeners over, and keeps those that are wanted.
 pub(super) fn take_over(path: &Path, bound: &Bound) -> Result<Vec<(String, RawFd)>, BindError> {
-    try_to_bind(path).map_err(BindError::UpgradeSocket)?;
+    check_place(path).map_err(BindError::UpgradeSocket)?;
     tracing::info!("waiting for the listeners of the running process; send it SIGQUIT");
     let name = path.display().to_string();
     let mut fds = Fds::new();
@@ -57,21 +58,22 @@ pub(super) fn take_over(path: &Path, bound: &Bound) -> Result<Vec<(String, RawFd
     Ok(names.into_iter().zip(numbers).collect())
 }
 
-/// Pingora panics where it cannot make the socket. It is tried beside it: the running process may be looking for the real one
-/// already, and would find nobody there.
-fn try_to_bind(path: &Path) -> Result<(), String> {
+/// Pingora panics where it cannot make the socket. Making one here to find out would be seen by the running process, which
+/// may be looking for it already, and would find nobody there.
+fn check_place(path: &Path) -> Result<(), String> {
     check_upgrade_socket(path)?;
     let failed =
         |error: std::io::Error| format!("`upgrade_socket` `{}` cannot be used: {error}", path.display());
     SocketAddr::from_pathname(path).map_err(failed)?;
+    access(folder_of(path), AccessFlags::W_OK | AccessFlags::X_OK).map_err(|error| failed(error.into()))?;
     if path.exists() {
         std::fs::remove_file(path).map_err(failed)?;
     }
-    let beside = path.with_file_name(format!(".{}", std::process::id()));
-    // Of a process that ended just here.
-    let _ = std::fs::remove_file(&beside);
-    drop(UnixListener::bind(&beside).map_err(failed)?);
-    std::fs::remove_file(beside).map_err(failed)
+    Ok(())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
 }
 
 fn kind_name(kind: FileType) -> &'static str {

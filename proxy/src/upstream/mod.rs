@@ -113,6 +113,9 @@ impl Received {
         buffers::give_bytes(&mut self.body);
         buffers::give_bytes(&mut self.input);
         self.content_type.take_if(|text| text.capacity() > LONGEST_KEPT_TYPE);
+        if self.spare.capacity() > LONGEST_KEPT_TYPE {
+            self.spare = String::new();
+        }
         self.content_location = None;
     }
 }

@@ -13,6 +13,7 @@ fn what_is_no_request_is_answered_with_400() {
         "\0\x01\x02\x03\x04\x05\r\n\r\n",
         "GET /echo HTTP/1.1\r\nHost\r\n\r\n",
         "GET /echo HTTP/7.1\r\nHost: a\r\n\r\n",
+        "GET /éco HTTP/1.1\r\nHost: a\r\n\r\n",
         "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
         "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
         "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n",

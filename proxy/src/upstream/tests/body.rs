@@ -150,6 +150,11 @@ fn memory_of_an_overlong_content_type_is_given_back() {
     received.give_memory();
     received.clear();
     assert!(received.spare.capacity() <= LONGEST_KEPT_TYPE);
+    // Also that of an answer before the last.
+    received.content_type = Some("a".repeat(1 << 20));
+    received.clear();
+    received.give_memory();
+    assert!(received.spare.capacity() <= LONGEST_KEPT_TYPE);
     received.content_type = Some("application/json".to_owned());
     received.give_memory();
     received.clear();
