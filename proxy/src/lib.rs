@@ -29,6 +29,7 @@ mod in_flight;
 mod load;
 pub mod logging;
 pub mod mcp;
+mod memory;
 pub mod metrics;
 mod random;
 pub mod record;

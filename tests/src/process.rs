@@ -99,6 +99,14 @@ impl Process {
         self.said.text.lock().unwrap().0.join("\n")
     }
 
+    /// A line of `/proc/PID/status` that tells about memory, in KiB.
+    #[cfg(target_os = "linux")]
+    pub fn memory(&self, name: &str) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
+    }
+
     pub fn signal(&self, name: &str) {
         let id = self.child.id();
         let sent = Command::new("sh").arg("-c").arg(format!("kill -{name} {id}")).status().unwrap();

@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use mcpc_tests::{Client, LONG, Served, Upstream};
-use mcpc_tests::{build, call, get, mcp_edge, modern, raw, tools_of};
+use mcpc_tests::{build, call, get, json as answer, mcp_edge, modern, raw, tools_of};
 use serde_json::json;
 use std::time::Instant;
 
@@ -104,4 +104,33 @@ fn a_new_process_takes_over_without_a_refused_connection() {
     }
     assert_eq!(Client::connect(admin).ask(get("/readyz", &[])).status, 200);
     drop(new);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_of_long_answers_goes_back_to_the_system() {
+    const CALLS: usize = 16;
+    let served = Served::start(&[]);
+    let mut clients: Vec<Client> = (0..CALLS).map(|_| served.client()).collect();
+    assert_eq!(clients[0].ask(call("first", json!({}))).text(), "{}");
+    let before = served.process.memory("VmRSS");
+    let long = format!("\"{}\"", "x".repeat(1_000_000));
+    served.upstream.always_answers(answer(&long).held());
+    clients.iter_mut().for_each(|client| client.send(call("first", json!({}))));
+    served.upstream.request(CALLS);
+    (0..CALLS).for_each(|_| served.upstream.release());
+    clients.iter_mut().for_each(|client| assert_eq!(client.answer().text().len(), long.len()));
+    let held = served.process.memory("VmHWM") - before;
+    assert!(held >= 8 << 10, "{held} KiB");
+    // Short calls reuse what they have, and give no occasion.
+    served.upstream.always_answers(answer("{}"));
+    let deadline = Instant::now() + LONG;
+    loop {
+        assert_eq!(clients[0].ask(call("first", json!({}))).text(), "{}");
+        let kept = served.process.memory("VmRSS").saturating_sub(before);
+        if kept < held / 4 {
+            break;
+        }
+        assert!(Instant::now() < deadline, "of {held} KiB {kept} KiB are kept");
+    }
 }

@@ -10,8 +10,8 @@ use crate::Failure;
 use std::time::Duration;
 
 const IN_FLIGHT: [usize; 3] = [1, 8, 32];
-/// The allocator gives memory back when it is asked for some, and not at once: short calls let it.
-const SETTLE: Duration = Duration::from_millis(1_500);
+/// The edge gives memory back every other second, when it was free for one.
+const SETTLE: Duration = Duration::from_secs(4);
 const ARGUMENTS: &str = "{\"id\":\"user 42\"}";
 const TABLES: &str = "[limits]\nresponse_body = \"16MiB\"\nresult_text = \"16MiB\"\n";
 /// The generator reads long answers in large pieces.
@@ -76,8 +76,8 @@ pub async fn run(place: &Place) -> Result<String, Failure> {
         "## Long answers\n\n\
          A JSON list that is handed on as text, which escapes its quotes and makes it a sixth longer. A fresh process with one thread for each row. \
          `copies` is how often an answer was in memory at the worst moment: (peak − memory before the first call) ÷ (length \
-         × calls in flight). Of short answers it shows what a connection and the buffers of a call need, of long ones the copies. Afterwards: when all connections are closed and short calls were made for a while, \
-         since the allocator gives memory back only when it is used.\n\n\
+         × calls in flight). Of short answers it shows what a connection and the buffers of a call need, of long ones the copies. Afterwards: when all connections are closed and short calls were made for some seconds, \
+         since memory is given back with a delay.\n\n\
          {table}"
     ))
 }

@@ -7,6 +7,7 @@ use crate::activation::{Activation, ActivationError, Cause, Source, Watcher};
 use crate::admin::{self, Admin};
 use crate::config::{Config, parse_address};
 use crate::logging::{self, LogFormat};
+use crate::memory;
 use crate::server::{self, BindError, Bound, Listener};
 use crate::upstream::{Network, Upstream};
 use pingora_core::services::ServiceWithDependents;
@@ -42,6 +43,7 @@ pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     }
     // What is wrong until here is told in plain text and ends the command.
     let log = logging::start(config.log);
+    memory::give_back();
     let start = Start::new(&config, bound.addresses(), admin_address, &activation);
     let threads = config.threads.or_else(|| std::thread::available_parallelism().ok().map(usize::from));
     let options = server::Options {
