@@ -32,9 +32,14 @@ impl std::fmt::Display for Table {
 
 /// Of an even number of values the upper one of the middle.
 pub fn median(values: &[f64]) -> f64 {
+    quarter(values, 2)
+}
+
+/// The value at so many quarters of the sorted ones.
+fn quarter(values: &[f64], quarters: usize) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
+    sorted.get(sorted.len() * quarters / 4).copied().unwrap_or_default()
 }
 
 /// Median and range.
@@ -42,6 +47,12 @@ pub fn ranged(values: &[f64], digits: usize) -> String {
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     format!("{:.digits$} ({low:.digits$}–{high:.digits$})", median(values))
+}
+
+/// Median and quartiles, where there are too many values for the range to tell anything.
+pub fn quartiles(values: &[f64], digits: usize) -> String {
+    let [low, middle, high] = [1, 2, 3].map(|quarters| quarter(values, quarters));
+    format!("{middle:.digits$} ({low:.digits$}–{high:.digits$})")
 }
 
 /// Each value against its neighbour in time.
@@ -88,6 +99,7 @@ mod tests {
     fn medians_have_their_range() {
         assert_eq!(ranged(&[3.0, 1.0, 2.25], 1), "2.2 (1.0–3.0)");
         assert_eq!((median(&[1.0, 4.0, 2.0, 3.0]), median(&[])), (3.0, 0.0));
+        assert_eq!(quartiles(&[5.0, 1.0, 9.0, 3.0, 7.0], 0), "5 (3–7)");
     }
 
     #[test]
