@@ -27,10 +27,10 @@ struct Options {
     /// One short turn for each contender: shows that everything works, not how fast it is
     #[arg(long)]
     quick: bool,
-    /// Length of a contender's turn [default: 3, or 0.3 with --quick]
+    /// Length of a contender's turn [default: 0.5, or 0.3 with --quick]
     #[arg(long, value_parser = seconds)]
     seconds: Option<Duration>,
-    /// Turns of each contender [default: 5, or 1 with --quick]
+    /// Turns of each contender [default: 20, or 1 with --quick]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: Option<u16>,
     /// Threads or processes of each server
@@ -136,7 +136,7 @@ async fn compare(options: &Options, setup: &Setup) -> Result<(), Failure> {
 
 impl Options {
     fn effort(&self) -> Effort {
-        let (rounds, milliseconds) = if self.quick { (1, 300) } else { (5, 3000) };
+        let (rounds, milliseconds) = if self.quick { (1, 300) } else { (20, 500) };
         Effort {
             rounds: self.rounds.unwrap_or(rounds),
             time: self.seconds.unwrap_or(Duration::from_millis(milliseconds)),

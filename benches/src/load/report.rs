@@ -47,7 +47,7 @@ fn usual(results: &Results) -> Option<&Group> {
 fn page(about: &About, results: &Results, charts: &[String]) -> String {
     let mut out = String::from(
         "# Load: results\n\nWritten by `benches/run`. [BENCHMARKS.md](../BENCHMARKS.md#load) tells how it measures. Medians of \
-         the rounds, their ranges in parentheses; ratios are taken round by round.\n\n| | |\n|---|---|\n",
+         the rounds, their quartiles in parentheses; ratios are taken round by round.\n\n| | |\n|---|---|\n",
     );
     for (name, value) in &about.facts {
         // Writing to a string cannot fail.

@@ -16,7 +16,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// How often whoever is scraped is scraped.
+/// How often whoever is scraped is scraped, for the first time in the middle of it.
 const SCRAPE: Duration = Duration::from_secs(1);
 
 /// How long is measured.
@@ -33,8 +33,8 @@ pub async fn case(case: &Case, setup: &Setup, effort: Effort) -> Result<Group, F
     let (servers, questions) = start(&case.contenders, case.size, setup).await?;
     let mut rows: Vec<_> =
         case.contenders.iter().map(|it| Row { contender: *it, turns: Vec::new() }).collect();
-    for _ in 0..effort.rounds {
-        for (row, question) in rows.iter_mut().zip(&questions) {
+    for round in 0..effort.rounds {
+        for (row, question) in in_turn(round, &mut rows, &questions) {
             let server = servers.get(row.contender.role())?;
             let turn = turn(server, question, case.connections, effort.time).await;
             row.turns.push(turn.map_err(|error| format!("{}: {error}", row.contender.name()))?);
@@ -57,8 +57,8 @@ pub async fn paced(
         let rate = (most * f64::from(*share) / 100.0).max(1.0);
         let mut rows: Vec<_> =
             contenders.iter().map(|it| Row { contender: *it, turns: Vec::new() }).collect();
-        for _ in 0..effort.rounds {
-            for (row, question) in rows.iter_mut().zip(&questions) {
+        for round in 0..effort.rounds {
+            for (row, question) in in_turn(round, &mut rows, &questions) {
                 let turn = open::run(question, CONNECTIONS, Schedule::new(rate, effort.time)).await;
                 row.turns.push(turn.map_err(|error| format!("{}: {error}", row.contender.name()))?);
             }
@@ -66,6 +66,19 @@ pub async fn paced(
         groups.push(PacedGroup { share: *share, rate, rows });
     }
     Ok(groups)
+}
+
+/// Forth and back: then a machine that gets slower is as slow for the one as for the other.
+fn in_turn<'a, T>(
+    round: u16,
+    rows: &'a mut [Row<T>],
+    questions: &'a [Rc<Question>],
+) -> Vec<(&'a mut Row<T>, &'a Rc<Question>)> {
+    let mut turns: Vec<_> = rows.iter_mut().zip(questions).collect();
+    if round % 2 == 1 {
+        turns.reverse();
+    }
+    turns
 }
 
 /// What `mcp-edge` reaches in the closed loop, the measure of fixed rates.
@@ -108,6 +121,7 @@ async fn turn(
 
 /// Reads metrics until that fails.
 async fn scrape(address: SocketAddr) -> Failure {
+    tokio::time::sleep(SCRAPE / 2).await;
     loop {
         match ask_once(address, b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").await {
             Ok((200, body)) if !body.is_empty() => tokio::time::sleep(SCRAPE).await,

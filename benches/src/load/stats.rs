@@ -1,6 +1,6 @@
-//! Medians and ranges over the turns of a contender.
+//! Medians and quartiles over the turns of a contender.
 
-/// The middle of some values and how far they reach.
+/// The middle of some values, and between which two the middle half of them is: the farthest are what the machine did meanwhile.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
     pub median: f64,
@@ -13,12 +13,14 @@ impl Spread {
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Spread> {
         let mut values: Vec<f64> = values.into_iter().collect();
         values.sort_by(f64::total_cmp);
-        let (low, high) = (*values.first()?, *values.last()?);
-        let middle = |index: usize| values.get(index).copied().unwrap_or_default();
-        let half = values.len() / 2;
-        let median =
-            if values.len() % 2 == 1 { middle(half) } else { (middle(half - 1) + middle(half)) / 2.0 };
-        Some(Spread { median, low, high })
+        let last = values.len().checked_sub(1)? as f64;
+        let at = |part: f64| {
+            let (place, index) = (last * part, (last * part) as usize);
+            let [lower, upper] = [index, index + 1].map(|index| values.get(index).copied());
+            let lower = lower.unwrap_or_default();
+            lower + (upper.unwrap_or(lower) - lower) * place.fract()
+        };
+        Some(Spread { median: at(0.5), low: at(0.25), high: at(0.75) })
     }
 
     /// Turn by turn, since neighbours in time are comparable.
@@ -27,7 +29,7 @@ impl Spread {
         Spread::of(pairs.filter(|(_, below)| *below > 0.0).map(|(above, below)| above / below))
     }
 
-    /// `2.00 (1.90–2.10)`; without the range if there is none to see.
+    /// `2.00 (1.90–2.10)`; without the quartiles if both look the same.
     pub fn show(&self, digits: usize) -> String {
         let [median, low, high] = [self.median, self.low, self.high].map(|value| format!("{value:.digits$}"));
         if low == high { median } else { format!("{median} ({low}–{high})") }
@@ -45,13 +47,20 @@ mod tests {
     }
 
     #[test]
-    fn ratios_are_taken_turn_by_turn() {
-        let spread = Spread::of_ratios(&[200.0, 20.0, 300.0], &[100.0, 10.0, 100.0], |value| *value);
-        assert_eq!(spread.map(|spread| spread.show(2)).as_deref(), Some("2.00 (2.00–3.00)"));
+    fn half_of_the_values_are_between_the_quartiles() {
+        let spread = Spread::of([100.0, 2.0, 1.0, 4.0, 3.0]);
+        assert_eq!(spread, Some(Spread { median: 3.0, low: 2.0, high: 4.0 }));
+        assert_eq!(Spread::of([7.0]), Some(Spread { median: 7.0, low: 7.0, high: 7.0 }));
     }
 
     #[test]
-    fn a_range_that_cannot_be_seen_is_not_shown() {
+    fn ratios_are_taken_turn_by_turn() {
+        let spread = Spread::of_ratios(&[200.0, 20.0, 300.0], &[100.0, 10.0, 100.0], |value| *value);
+        assert_eq!(spread.map(|spread| spread.show(2)).as_deref(), Some("2.00 (2.00–2.50)"));
+    }
+
+    #[test]
+    fn quartiles_that_look_the_same_are_not_shown() {
         assert_eq!(Spread::of([1.001, 1.002]).map(|spread| spread.show(2)).as_deref(), Some("1.00"));
     }
 

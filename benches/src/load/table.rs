@@ -77,12 +77,12 @@ mod tests {
     use crate::load::size::Size;
 
     #[test]
-    fn a_row_has_medians_ranges_and_ratios_round_by_round() {
+    fn a_row_has_medians_quartiles_and_ratios_round_by_round() {
         let base = row(Contender::Passthrough, &[(100.0, 50.0), (10.0, 50.0), (100.0, 100.0)]);
         let call = row(Contender::Call, &[(200.0, 25.0), (20.0, 25.0), (300.0, 25.0)]);
         let text = closed(&group(Size::Small, 64, vec![base, call]));
-        let expected = "| `mcp-edge`, raw | 200 (20–300) | 10 | 20 | 30 | 25.0 \
-                        | 2.00 (2.00–3.00) | 2.00 (2.00–4.00) | 5 |";
+        let expected = "| `mcp-edge`, raw | 200 (110–250) | 10 | 20 | 30 | 25.0 \
+                        | 2.00 (2.00–2.50) | 2.00 (2.00–3.00) | 5 |";
         assert_eq!(text.lines().last(), Some(expected));
     }
 

@@ -1,5 +1,6 @@
 //! Figures and tables as they are shown.
 
+use crate::load::stats::Spread;
 use std::fmt::Write;
 
 /// A Markdown table whose first column is text or the row's parameter.
@@ -32,14 +33,9 @@ impl std::fmt::Display for Table {
 
 /// Of an even number of values the upper one of the middle.
 pub fn median(values: &[f64]) -> f64 {
-    quarter(values, 2)
-}
-
-/// The value at so many quarters of the sorted ones.
-fn quarter(values: &[f64], quarters: usize) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() * quarters / 4).copied().unwrap_or_default()
+    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
 }
 
 /// Median and range.
@@ -51,8 +47,7 @@ pub fn ranged(values: &[f64], digits: usize) -> String {
 
 /// Median and quartiles, where there are too many values for the range to tell anything.
 pub fn quartiles(values: &[f64], digits: usize) -> String {
-    let [low, middle, high] = [1, 2, 3].map(|quarters| quarter(values, quarters));
-    format!("{middle:.digits$} ({low:.digits$}–{high:.digits$})")
+    Spread::of(values.iter().copied()).map_or_else(String::new, |spread| spread.show(digits))
 }
 
 /// Each value against its neighbour in time.
@@ -99,7 +94,6 @@ mod tests {
     fn medians_have_their_range() {
         assert_eq!(ranged(&[3.0, 1.0, 2.25], 1), "2.2 (1.0–3.0)");
         assert_eq!((median(&[1.0, 4.0, 2.0, 3.0]), median(&[])), (3.0, 0.0));
-        assert_eq!(quartiles(&[5.0, 1.0, 9.0, 3.0, 7.0], 0), "5 (3–7)");
     }
 
     #[test]
