@@ -24,3 +24,4 @@ pub mod schema;
 pub mod shape;
 pub mod tag;
 pub mod template;
+mod utf8;

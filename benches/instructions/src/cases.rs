@@ -70,9 +70,11 @@ pub fn all() -> Vec<Case> {
     }
     let [order, short, long, _] = bodies::cases().map(|case| case.body);
     let huge = list("1 MiB list", 5_000, 0).body;
+    let chinese = format!("[{}]", vec![r#""订单已经发货，预计三天内送达""#; 2_200].join(","));
     for (name, (tool, arguments), answer) in [
         ("raw, 300 B", RAW, order.clone()),
         ("raw, 100 KiB", RAW, long.clone()),
+        ("raw, 100 KiB of Chinese", RAW, chinese),
         ("raw, 1 MiB", RAW, huge),
         ("template, 300 B", ORDER, order),
         ("template, 4 KiB", ORDERS, short),

@@ -35,6 +35,7 @@ use crate::plan::{Contents, ToolPlan};
 use crate::position::{self, Sink, Source};
 use crate::schema;
 use crate::template::{self, Ambient, Ran};
+use crate::utf8;
 
 /// What a call may hold at most; lengths in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -190,14 +191,14 @@ pub fn bind(
     scratch: &mut Scratch,
     request: &mut Request,
 ) -> Result<(), BindError> {
-    match std::str::from_utf8(arguments) {
+    match utf8::read(arguments) {
         Ok(text) => {
             let arguments = Arguments::of_text(text);
             bind_arguments(contents, matchers, tool, &arguments, values, limits, scratch, request)
         }
-        Err(error) => {
+        Err(offset) => {
             let mut problems = Problems::default();
-            let error = ScanError { kind: ScanErrorKind::NotUtf8, offset: error.valid_up_to() };
+            let error = ScanError { kind: ScanErrorKind::NotUtf8, offset };
             arguments::unreadable(&mut problems, limits, error);
             problems.into_result(contents.strings.get(tool.name))
         }

@@ -5,6 +5,7 @@ mod skip;
 
 use super::{Kind, ScanError, ScanErrorKind, Value};
 use crate::json::special::plain_end;
+use crate::utf8;
 
 /// No scanner nests deeper than this, whatever it is asked for.
 pub const MAX_DEPTH: usize = 128;
@@ -40,9 +41,9 @@ pub(crate) struct Token {
 impl<'a> Scanner<'a> {
     /// `max_depth` counts open arrays and objects; at most [`MAX_DEPTH`].
     pub fn new(bytes: &'a [u8], max_depth: usize) -> Result<Scanner<'a>, ScanError> {
-        match std::str::from_utf8(bytes) {
+        match utf8::read(bytes) {
             Ok(text) => Ok(Scanner::of_text(text, max_depth)),
-            Err(error) => Err(ScanError { kind: ScanErrorKind::NotUtf8, offset: error.valid_up_to() }),
+            Err(offset) => Err(ScanError { kind: ScanErrorKind::NotUtf8, offset }),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Bytes as text, in the charset that they are in.
 
 use super::media::MediaType;
+use crate::utf8;
 use encoding_rs::{DecoderResult, Encoding, UTF_8};
 
 /// The text of a body; `None` if the bytes are none in their charset. What is not UTF-8 is decoded into `decoded`.
@@ -13,11 +14,11 @@ pub(super) fn read<'a>(bytes: &'a [u8], media: &MediaType<'_>, decoded: &'a mut 
         None => (media.charset().and_then(labelled).unwrap_or(UTF_8), 0),
     };
     if encoding == UTF_8 {
-        return std::str::from_utf8(bytes).ok();
+        return utf8::read(bytes).ok();
     }
     let bytes = bytes.get(mark..)?;
     if encoding.is_ascii_compatible() && bytes.is_ascii() {
-        return std::str::from_utf8(bytes).ok();
+        return utf8::read(bytes).ok();
     }
     let mut decoder = encoding.new_decoder_without_bom_handling();
     decoded.clear();
