@@ -23,7 +23,7 @@ enum Work {
     Heads(&'static str),
 }
 
-const REQUESTS: [(&str, &str, &str, bool); 4] = [
+const REQUESTS: [(&str, &str, &str, bool); 5] = [
     ("path and query", "get_record", r#"{"userId":"u 1","recordId":42,"details":true}"#, false),
     ("path and query, with _meta", "get_record", r#"{"userId":"u 1","recordId":42,"details":true}"#, true),
     (
@@ -36,6 +36,12 @@ const REQUESTS: [(&str, &str, &str, bool); 4] = [
         "nested JSON body",
         "create_record",
         r#"{"title":"pens and paper","note":"say \"hi\"","city":"Oslo","amount":12.50,"items":[{"sku":"PEN-1","quantity":3},{"sku":"INK-22","quantity":1}]}"#,
+        false,
+    ),
+    (
+        "form, the careful way",
+        "close_record",
+        r#"{"recordId":42,"reason":"paid & shipped","notify":false}"#,
         false,
     ),
 ];
@@ -63,6 +69,9 @@ pub fn all() -> Vec<Case> {
         all.push(Case { name: format!("bind: {name}"), body: body.clone(), work: Work::Bind });
         all.push(Case { name: format!("value: {name}"), body, work: Work::ParseValue });
     }
+    // As `json.dumps` of Python writes it.
+    let spaced = request(RAW.0, RAW.1, "").replace("\":", "\": ").replace(",\"", ", \"");
+    all.push(Case { name: "bind: path, with spaces".to_owned(), body: spaced, work: Work::Bind });
     let [head, answer_head] = HEADS;
     for (name, before) in [("first of a connection", ""), ("a later one", head)] {
         let body = [head, answer_head].concat();
