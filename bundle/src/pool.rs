@@ -2,9 +2,9 @@
 //!
 //! One allocation for all texts keeps loading cheap however many tools a bundle has.
 
+use hashbrown::{DefaultHashBuilder, HashTable};
 use serde::{Deserialize, Serialize};
-#[expect(clippy::disallowed_types, reason = "only looked up, never iterated")]
-use std::collections::HashMap;
+use std::hash::BuildHasher;
 
 /// A string of the pool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -104,8 +104,9 @@ fn same_ends<const N: usize>(left: &[u8], right: &[u8]) -> bool {
 #[derive(Debug, Clone, Default)]
 pub struct PoolBuilder {
     pool: Pool,
-    #[expect(clippy::disallowed_types, reason = "only looked up, never iterated")]
-    ids: HashMap<Box<str>, StrId>,
+    /// The ids by their strings, which stand in the pool only. Looked up, never iterated.
+    ids: HashTable<StrId>,
+    hasher: DefaultHashBuilder,
 }
 
 impl PoolBuilder {
@@ -114,14 +115,16 @@ impl PoolBuilder {
     }
 
     pub fn intern(&mut self, text: &str) -> StrId {
-        if let Some(&id) = self.ids.get(text) {
+        let PoolBuilder { pool, ids, hasher } = self;
+        let hash = hasher.hash_one(text.as_bytes());
+        if let Some(&id) = ids.find(hash, |&id| pool.is(id, text.as_bytes())) {
             return id;
         }
-        let id = StrId(self.pool.len() as u32);
-        let start = self.pool.text.len() as u32;
-        self.pool.text.push_str(text);
-        self.pool.places.push([start, self.pool.text.len() as u32]);
-        self.ids.insert(text.into(), id);
+        let id = StrId(pool.len() as u32);
+        let start = pool.text.len() as u32;
+        pool.text.push_str(text);
+        pool.places.push([start, pool.text.len() as u32]);
+        ids.insert_unique(hash, id, |&id| hasher.hash_one(pool.bytes(id)));
         id
     }
 
@@ -148,6 +151,19 @@ mod tests {
         let pool = builder.finish();
         assert_eq!(pool.len(), 3);
         assert_eq!((pool.get(a), pool.get(empty), pool.get(b)), ("a", "", "bé"));
+    }
+
+    #[test]
+    fn ids_stay_however_many_strings_there_are() {
+        let mut builder = PoolBuilder::new();
+        let text = |number: u32| format!("{number}").repeat(number as usize % 7);
+        let ids: Vec<StrId> = (0..5_000).map(|number| builder.intern(&text(number))).collect();
+        let again: Vec<StrId> = (0..5_000).map(|number| builder.intern(&text(number))).collect();
+        assert_eq!(ids, again);
+        let pool = builder.finish();
+        for (number, id) in (0..).zip(ids) {
+            assert_eq!(pool.get(id), text(number));
+        }
     }
 
     #[test]

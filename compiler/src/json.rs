@@ -200,7 +200,7 @@ pub fn write_string(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
     // Long texts rarely need an escape, so they are copied piece by piece.
-    while let Some(at) = rest.find(|c: char| c < ' ' || c == '"' || c == '\\') {
+    while let Some(at) = rest.bytes().position(|b| b < b' ' || b == b'"' || b == b'\\') {
         let (plain, tail) = rest.split_at(at);
         out.push_str(plain);
         let mut chars = tail.chars();

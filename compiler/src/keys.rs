@@ -70,13 +70,13 @@ impl Key {
 }
 
 impl Table {
-    /// Index of the key with this name or alias.
-    pub fn position(&self, name: &str) -> Option<usize> {
+    /// The key with this name or alias.
+    pub fn find(&self, name: &str) -> Option<&'static Key> {
         // Looked up for every key of every table: most names already differ in length or first letter.
         let same = |known: &str| {
             known.len() == name.len() && known.as_bytes().first() == name.as_bytes().first() && known == name
         };
-        self.keys.iter().position(|key| same(key.name) || key.aliases.iter().any(|alias| same(alias)))
+        self.keys.iter().find(|key| same(key.name) || key.aliases.iter().any(|alias| same(alias)))
     }
 }
 

@@ -35,11 +35,11 @@ pub fn of(tool: &ToolSpec) -> &EntryText {
 
 fn serialise(tool: &ToolSpec) -> EntryText {
     let schema = input_schema::of_tool(tool);
-    match without_boolean_properties(&schema) {
-        None => entry(tool, &schema),
+    match without_boolean_properties(schema) {
+        None => entry(tool, schema),
         Some(legacy_schema) => {
             let mut legacy = entry(tool, &legacy_schema);
-            legacy.modern = Some(entry(tool, &schema).newest());
+            legacy.modern = Some(entry(tool, schema).newest());
             legacy
         }
     }

@@ -16,11 +16,11 @@ static ANYTHING: Json = Json::Bool(true);
 ///
 /// A property that only a branch mentions comes with the schema `true`: what the branch demands holds only
 /// in the branch.
-pub fn declared_properties(root: &Json) -> BTreeMap<String, &Json> {
+pub fn declared_properties(root: &Json) -> BTreeMap<&str, &Json> {
     let mut found = BTreeMap::new();
     collect(root, root, &mut found, &mut BTreeSet::new(), 0);
     for (name, schema) in properties(root) {
-        found.insert(name.clone(), schema);
+        found.insert(name, schema);
     }
     found
 }
@@ -49,7 +49,7 @@ pub fn refers_beyond_definitions(schema: &Json) -> bool {
 fn collect<'a>(
     root: &'a Json,
     schema: &'a Json,
-    found: &mut BTreeMap<String, &'a Json>,
+    found: &mut BTreeMap<&'a str, &'a Json>,
     followed: &mut BTreeSet<&'a str>,
     depth: usize,
 ) {
@@ -57,7 +57,7 @@ fn collect<'a>(
         return;
     }
     for (name, _) in properties(schema) {
-        found.entry(name.clone()).or_insert(&ANYTHING);
+        found.entry(name).or_insert(&ANYTHING);
     }
     for keyword in IN_PLACE_LISTS {
         for branch in schema.get(keyword).and_then(Json::as_array).unwrap_or_default() {
@@ -124,7 +124,7 @@ mod tests {
             ("$defs", object([("d", with_property("d")), ("unused", with_property("z"))])),
         ]);
         let found = declared_properties(&root);
-        assert_eq!(found.keys().collect::<Vec<_>>(), ["a", "b", "c", "d", "e"]);
+        assert_eq!(found.keys().copied().collect::<Vec<_>>(), ["a", "b", "c", "d", "e"]);
         assert_eq!(*found["b"], Json::Bool(true));
         assert!(found["a"].get("type").is_some());
     }

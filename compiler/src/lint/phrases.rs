@@ -1,44 +1,77 @@
 //! Phrases with which a description commands a model instead of describing a tool.
 //!
-//! A phrase is a row of slots with spaces between. A slot lists the words that may stand there; `?` before it
-//! lets it be left out, `*` lets it stand any number of times. A phrase does not go beyond its sentence. There
-//! are few, and they are long: an honest description should never be taken for an attack.
+//! A phrase is the words that it may begin with, and a row of slots with spaces between. A slot lists the words that
+//! may stand there; `?` before it lets it be left out, `*` lets it stand any number of times. A phrase does not go beyond
+//! its sentence. There are few, and they are long: an honest description should never be taken for an attack.
 
 use std::ops::Range;
 
-const PHRASES: &[&str] = &[
+const PHRASES: &[(&[&str], &str)] = &[
     // Setting other instructions aside.
-    "ignore|disregard|forget|override|bypass *all|any|of|the|your|my|every|these|those|other \
-     previous|prior|earlier|above|preceding|system|developer|safety|other ?system|developer|safety \
-     instruction|instructions|prompt|prompts|guidelines|directives",
-    "ignore|disregard|forget *all|any|of|the|your instructions|prompts|rules above",
-    "ignore|disregard|forget everything|anything|all *that|you|were|was|have|been told|instructed",
-    "you|this *must|should|will|tool override|overrides|supersede|supersedes *all|any|the|your \
-     previous|prior|other|system instructions|prompts|tools",
-    "takes|take|has|have priority|precedence over *all|any|every|the other|previous|system \
-     tool|tools|instructions|prompts",
+    (
+        &["ignore", "disregard", "forget", "override", "bypass"],
+        "*all|any|of|the|your|my|every|these|those|other \
+         previous|prior|earlier|above|preceding|system|developer|safety|other \
+         ?system|developer|safety instruction|instructions|prompt|prompts|guidelines|directives",
+    ),
+    (&["ignore", "disregard", "forget"], "*all|any|of|the|your instructions|prompts|rules above"),
+    (
+        &["ignore", "disregard", "forget"],
+        "everything|anything|all *that|you|were|was|have|been told|instructed",
+    ),
+    (
+        &["you", "this"],
+        "*must|should|will|tool override|overrides|supersede|supersedes *all|any|the|your \
+         previous|prior|other|system instructions|prompts|tools",
+    ),
+    (
+        &["takes", "take", "has", "have"],
+        "priority|precedence over *all|any|every|the other|previous|system \
+         tool|tools|instructions|prompts",
+    ),
     // Keeping the model from other tools.
-    "do|must|should|shall not|never *ever use|call|invoke|consult|trust *any|the|of other|another \
-     tool|tools|function|functions|server|servers",
-    "never|don't|don’t|dont use|call|invoke|consult|trust *any|the|of other|another \
-     tool|tools|function|functions|server|servers",
-    "always|must *be|you call|use|invoke|run|called|used|invoked|run ?this ?tool|function ?first \
-     before|instead *of|using|calling|invoking|running|you|use|call any|all|every|other *of|other \
-     tool|tools|function|functions",
-    "always|must *you call|use|invoke|run this tool|function first",
-    "prefer this tool|function|server over|to all|any|every *of|the other|others",
+    (
+        &["do", "must", "should", "shall"],
+        "not|never *ever use|call|invoke|consult|trust *any|the|of other|another \
+         tool|tools|function|functions|server|servers",
+    ),
+    (
+        &["never", "don't", "don’t", "dont"],
+        "use|call|invoke|consult|trust *any|the|of other|another \
+         tool|tools|function|functions|server|servers",
+    ),
+    (
+        &["always", "must"],
+        "*be|you call|use|invoke|run|called|used|invoked|run ?this ?tool|function ?first \
+         before|instead *of|using|calling|invoking|running|you|use|call any|all|every|other \
+         *of|other tool|tools|function|functions",
+    ),
+    (&["always", "must"], "*you call|use|invoke|run this tool|function first"),
+    (&["prefer"], "this tool|function|server over|to all|any|every *of|the other|others"),
     // Keeping the user out.
-    "do|must|should|shall not|never *ever tell|inform|mention|reveal|disclose \
-     *this|it|that|anything|to|about|any|of|these|steps ?the user|users|human",
-    "never|don't|don’t|dont tell|inform|mention|reveal|disclose \
-     *this|it|that|anything|to|about|any|of|these|steps ?the user|users|human",
-    "without telling|informing the user|users|human",
-    "hide|conceal|keep *this|it|that|these|steps|secret|hidden from the user|users|human",
+    (
+        &["do", "must", "should", "shall"],
+        "not|never *ever tell|inform|mention|reveal|disclose \
+         *this|it|that|anything|to|about|any|of|these|steps ?the user|users|human",
+    ),
+    (
+        &["never", "don't", "don’t", "dont"],
+        "tell|inform|mention|reveal|disclose *this|it|that|anything|to|about|any|of|these|steps \
+         ?the user|users|human",
+    ),
+    (&["without"], "telling|informing the user|users|human"),
+    (&["hide", "conceal", "keep"], "*this|it|that|these|steps|secret|hidden from the user|users|human"),
     // Reaching for the prompt.
-    "reveal|repeat|print|leak|output|send|include *all|of|the|me|us your \
-     ?full|entire|whole|initial|original system prompt|message|instructions",
-    "ignore|override|forget|disregard|replace *the|your system prompt|message|instructions",
-    "from now on you are|must|will|should",
+    (
+        &["reveal", "repeat", "print", "leak", "output", "send", "include"],
+        "*all|of|the|me|us your ?full|entire|whole|initial|original system \
+         prompt|message|instructions",
+    ),
+    (
+        &["ignore", "override", "forget", "disregard", "replace"],
+        "*the|your system prompt|message|instructions",
+    ),
+    (&["from"], "now on you are|must|will|should"),
 ];
 
 /// Markup that pretends to come from the system. A closing tag shows that it is not a placeholder.
@@ -116,7 +149,8 @@ pub fn find(text: &str) -> Option<Range<usize>> {
     let phrase = words.iter().enumerate().filter(|(_, word)| begins_phrase(word.text.as_bytes())).find_map(
         |(at, word)| {
             let row = words.get(at..).unwrap_or_default();
-            let used = PHRASES.iter().find_map(|phrase| matched(phrase, row, 0))?;
+            let mut begun = PHRASES.iter().filter(|(first, _)| first.contains(&word.text));
+            let used = begun.find_map(|(_, rest)| matched(rest, row, 1))?;
             let last = row.get(used.checked_sub(1)?)?;
             Some(word.start..last.start + last.text.len())
         },
@@ -130,10 +164,11 @@ pub fn find(text: &str) -> Option<Range<usize>> {
 
 /// A quick look: most texts hold no word that begins a phrase. Every published text goes through here.
 fn may_hold_phrase(text: &str) -> bool {
-    let (mut word, mut length) = (0, 0_usize);
+    let (mut word, mut length) = (0_u64, 0_usize);
     for byte in text.bytes().chain(std::iter::once(b' ')) {
-        if byte.is_ascii_alphanumeric() || byte == b'\'' {
-            word = word << 8 | u64::from(byte.to_ascii_lowercase());
+        let letter = LETTERS.get(usize::from(byte)).copied().unwrap_or_default();
+        if letter != 0 {
+            word = word << 8 | u64::from(letter);
             length += 1;
             continue;
         }
@@ -145,19 +180,37 @@ fn may_hold_phrase(text: &str) -> bool {
     false
 }
 
+/// What belongs to a word at first sight, in lower case; 0 for all else.
+#[expect(clippy::indexing_slicing, reason = "made by the compiler, which checks it")]
+static LETTERS: [u8; 256] = {
+    let mut letters = [0; 256];
+    let mut byte = 0;
+    while byte < 128_u8 {
+        if byte.is_ascii_alphanumeric() || byte == b'\'' {
+            letters[byte as usize] = byte.to_ascii_lowercase();
+        }
+        byte += 1;
+    }
+    letters
+};
+
 /// `word` is the last eight letters.
 fn begins_at_first_sight(word: u64, length: usize) -> bool {
     const LONGEST: usize = "disregard".len();
+    if length > LONGEST {
+        return false;
+    }
     let bytes = word.to_be_bytes();
     let last = bytes.get(bytes.len().saturating_sub(length)..).unwrap_or_default();
     // The curly apostrophe splits `don’t` here.
     match last {
-        b"don" | b"isregard" => true,
+        b"don" => true,
+        b"isregard" => length == LONGEST,
         _ => length < LONGEST && begins_phrase(last),
     }
 }
 
-/// How many words a phrase takes, from the first one of `words` on; `used` of them are behind.
+/// How many words a phrase takes, from the first one of `words` on; `used` of them are behind, at least the first.
 fn matched(slots: &str, words: &[Word<'_>], used: usize) -> Option<usize> {
     if slots.is_empty() {
         return Some(used);
@@ -165,10 +218,9 @@ fn matched(slots: &str, words: &[Word<'_>], used: usize) -> Option<usize> {
     let (slot, rest) = slots.split_once(' ').unwrap_or((slots, ""));
     let (many, optional) = (slot.starts_with('*'), slot.starts_with(['*', '?']));
     let choices = slot.trim_start_matches(['*', '?']);
-    let fits = words.get(used).is_some_and(|word| {
-        let same_sentence = used == 0 || !word.opens_sentence;
-        same_sentence && choices.split('|').any(|choice| choice == word.text)
-    });
+    let fits = words
+        .get(used)
+        .is_some_and(|word| !word.opens_sentence && choices.split('|').any(|choice| choice == word.text));
     let taken = || matched(if many { slots } else { rest }, words, used + 1);
     fits.then(taken).flatten().or_else(|| optional.then(|| matched(rest, words, used)).flatten())
 }
@@ -199,8 +251,8 @@ mod tests {
 
     #[test]
     fn every_phrase_begins_with_a_word_that_is_looked_for() {
-        for phrase in PHRASES {
-            for word in phrase.split(' ').next().unwrap().split('|') {
+        for (first, _) in PHRASES {
+            for word in *first {
                 assert!(
                     begins_phrase(word.as_bytes()) && may_hold_phrase(&format!("x {}!", word.to_uppercase())),
                     "{word}"

@@ -137,7 +137,7 @@ pub fn type_of(tool: &ToolSpec, parameter: &ParameterSpec) -> Option<Type> {
         return Some(parameter.kind.value);
     }
     let declared = schema_walk::declared_properties(&schema.value);
-    let said = declared.get(&parameter.name.value)?.get("type")?;
+    let said = declared.get(parameter.name.value.as_str())?.get("type")?;
     let mut names = said.as_array().unwrap_or(std::slice::from_ref(said)).iter().filter_map(Json::as_str);
     let name = names.by_ref().find(|name| *name != "null")?;
     let single = names.all(|other| other == "null");

@@ -1,7 +1,7 @@
 //! The URLs of a file.
 
 use crate::source::Span;
-use crate::spec::{Endpoint, ToolsetSpec, parse_endpoint};
+use crate::spec::{Endpoint, ToolsetSpec};
 use crate::template::Compiled;
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ use std::ops::Range;
 /// An upstream's URL or a tool's endpoint.
 #[derive(Debug)]
 pub struct SpecUrl<'a> {
-    pub endpoint: Cow<'a, Endpoint>,
+    pub endpoint: &'a Endpoint,
     pub span: Span,
     pub is_upstream: bool,
 }
@@ -18,14 +18,10 @@ pub struct SpecUrl<'a> {
 /// The URLs of the upstreams, then the endpoints of the tools.
 pub fn all(toolset: &ToolsetSpec) -> impl Iterator<Item = SpecUrl<'_>> {
     let upstreams = toolset.upstreams.iter().filter_map(|upstream| upstream.url.as_ref());
-    let upstreams = upstreams.map(|url| SpecUrl {
-        endpoint: Cow::Owned(parse_endpoint(&url.value)),
-        span: url.span,
-        is_upstream: true,
-    });
+    let upstreams = upstreams.map(|url| SpecUrl { endpoint: &url.value, span: url.span, is_upstream: true });
     let tools = toolset.tools.iter().filter_map(|tool| tool.endpoint.as_ref());
     upstreams.chain(tools.map(|endpoint| SpecUrl {
-        endpoint: Cow::Borrowed(&endpoint.value),
+        endpoint: &endpoint.value,
         span: endpoint.span,
         is_upstream: false,
     }))
@@ -67,6 +63,7 @@ pub fn template_names(template: &Compiled) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::parse_endpoint;
     use crate::template::{Dialect, compile_for};
     use mcp_bundle::template::Place;
 

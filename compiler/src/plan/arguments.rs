@@ -49,7 +49,8 @@ impl Arguments {
 pub fn plan(builder: &mut Builder, tool: &ToolSpec) -> Arguments {
     let root = input_schema::of_tool(tool);
     let mut planner = Planner { builder, checks: Checks::default(), beyond: Vec::new() };
-    let whole = needs_whole_schema(&root);
+    let declared = schema_walk::declared_properties(root);
+    let whole = needs_whole_schema(root, &declared);
     let required: Vec<&str> = root
         .get("required")
         .and_then(Json::as_array)
@@ -62,21 +63,21 @@ pub fn plan(builder: &mut Builder, tool: &ToolSpec) -> Arguments {
 
     let mut parameters = Vec::new();
     let mut names = Vec::new();
-    for (name, schema) in schema_walk::declared_properties(&root) {
-        let spec = placed.get(name.as_str()).copied();
+    for (name, schema) in declared {
+        let spec = placed.get(name).copied();
         let is_path = spec.is_some_and(|p| p.position() == Some(Position::Path));
-        let check = if whole { planner.checks.any() } else { planner.check(&name, schema) };
+        let check = if whole { planner.checks.any() } else { planner.check(name, schema) };
         // The full validator speaks for itself; only a path cannot be written without its value.
-        let required = required.contains(&name.as_str()) && (!whole || is_path);
-        parameters.push(planner.parameter(&name, schema, spec, required, check));
-        names.push(name);
+        let required = required.contains(&name) && (!whole || is_path);
+        parameters.push(planner.parameter(name, schema, spec, required, check));
+        names.push(name.to_owned());
     }
     // A fixed answer has no body for them to go into.
-    let additional = if tool.respond.is_some() { None } else { planner.additional(&root) };
+    let additional = if tool.respond.is_some() { None } else { planner.additional(root) };
     let schema = match (whole, planner.beyond.is_empty()) {
-        (true, _) => Some(planner.builder.schema(&root)),
+        (true, _) => Some(planner.builder.schema(root)),
         (false, false) => {
-            let schema = schema_of(&root, std::mem::take(&mut planner.beyond));
+            let schema = schema_of(root, std::mem::take(&mut planner.beyond));
             Some(planner.builder.schema(&schema))
         }
         (false, true) => None,
@@ -145,7 +146,7 @@ impl Planner<'_> {
 }
 
 /// Whether the arguments can only be validated against the schema as a whole.
-fn needs_whole_schema(root: &Json) -> bool {
+fn needs_whole_schema(root: &Json, declared: &BTreeMap<&str, &Json>) -> bool {
     let Some(members) = root.as_object() else {
         return true;
     };
@@ -155,7 +156,6 @@ fn needs_whole_schema(root: &Json) -> bool {
         "additionalProperties" => value.as_bool().is_some(),
         keyword => ROOT_KEYWORDS.contains(&keyword) || keyword.starts_with("x-"),
     };
-    let declared = schema_walk::declared_properties(root);
     let required = root.get("required").and_then(Json::as_array).unwrap_or_default();
     let undeclared = |name: &Json| name.as_str().is_none_or(|name| !declared.contains_key(name));
     !members.iter().all(known)

@@ -79,7 +79,7 @@ fn templated(builder: &mut Builder, template: &TemplateSpec) -> BodyPlan {
 
 fn whole(builder: &mut Builder, tool: &ToolSpec, arguments: &Arguments, name: &str) -> BodyPlan {
     let schema = input_schema::of_tool(tool);
-    let declared = schema_walk::declared_properties(&schema);
+    let declared = schema_walk::declared_properties(schema);
     let kind = declared.get(name).and_then(|schema| schema.get("type")).and_then(Json::as_str);
     let is_text = kind == Some("string");
     let content_type = if is_text { "text/plain; charset=utf-8" } else { JSON };

@@ -3,7 +3,7 @@
 use super::arguments::Arguments;
 use super::builder::Builder;
 use super::{Tool, body, constant, place};
-use crate::spec::{Endpoint, Header, ParameterSpec, PathPiece, parse_endpoint};
+use crate::spec::{Endpoint, Header, ParameterSpec, PathPiece};
 use mcp_bundle::plan::{BodyPlan, Part, Placed};
 use mcp_bundle::tag::{BodyKind, PartKind, Position};
 
@@ -31,13 +31,13 @@ pub fn plan(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments) -> Opt
     }
     let endpoint = &tool.spec.endpoint.as_ref()?.value;
     let base = match tool.upstream {
-        Some(upstream) => Some(parse_endpoint(&upstream.url.as_ref()?.value)),
+        Some(upstream) => Some(&upstream.url.as_ref()?.value),
         None => None,
     };
-    let origin = base.as_ref().unwrap_or(endpoint).origin.as_ref()?;
+    let origin = base.unwrap_or(endpoint).origin.as_ref()?;
     Some(Request {
         upstream: Some(builder.upstream(tool, origin)),
-        path: path(builder, tool, arguments, base.as_ref(), endpoint)?,
+        path: path(builder, tool, arguments, base, endpoint)?,
         query: query(builder, tool, arguments, endpoint),
         headers: headers(builder, tool, arguments),
         cookies: placed(builder, tool, arguments, Position::Cookie),

@@ -2,6 +2,7 @@
 
 use http::uri::Authority;
 use mcp_bundle::tag::Scheme;
+use std::borrow::Cow;
 use std::ops::Range;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -323,8 +324,12 @@ impl Endpoint {
     fn dot_segments(&mut self, path: &str, at: usize) {
         let mut offset = at;
         for segment in path.split('/') {
-            let plain = segment.replace("%2e", ".").replace("%2E", ".");
-            if matches!(plain.as_str(), "." | "..") {
+            // Nearly no segment holds a dot in this spelling.
+            let plain = match segment.contains('%') {
+                true => Cow::Owned(segment.replace("%2e", ".").replace("%2E", ".")),
+                false => Cow::Borrowed(segment),
+            };
+            if matches!(plain.as_ref(), "." | "..") {
                 let range = offset..offset + segment.len();
                 self.url_problem(
                     range,

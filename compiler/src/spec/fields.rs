@@ -29,10 +29,17 @@ pub struct Fields<'t, 'i> {
     pub span: Span,
     /// Every key was known and every value well-shaped.
     pub complete: bool,
-    /// In the order of the table's keys.
-    values: Vec<Option<&'t TomlValue<'i>>>,
-    /// Whether the key stands in the file, well-shaped or not.
-    written: Vec<bool>,
+    /// In the order of the file. Of the keys that a table may have, few are written, so these are what is searched.
+    written: Vec<Field<'t, 'i>>,
+}
+
+/// A known key of a table that stands in the file.
+#[derive(Debug)]
+struct Field<'t, 'i> {
+    key: &'static Key,
+    span: Span,
+    /// If it is well-shaped.
+    value: Option<&'t TomlValue<'i>>,
 }
 
 impl<'d> Reading<'d> {
@@ -55,60 +62,51 @@ impl<'d> Reading<'d> {
         'd: 't,
     {
         let before = self.diagnostics.len();
-        let mut values: Vec<Option<&'t TomlValue<'i>>> = vec![None; table.keys.len()];
-        let mut first_keys: Vec<Option<Span>> = vec![None; table.keys.len()];
-        for (key, value) in in_document_order(toml) {
-            let key_span = self.span(key.span());
-            let name: &str = key.get_ref();
+        let entries = in_document_order(toml);
+        let mut written: Vec<Field<'t, 'i>> = Vec::with_capacity(entries.len());
+        for (toml_key, value) in entries {
+            let key_span = self.span(toml_key.span());
+            let name: &str = toml_key.get_ref();
             // A misspelt key is reported and then read as what it was meant to be, so that one mistake
             // is one finding.
-            let known = table.position(name).or_else(|| self.unknown_key(table, toml, name, key_span));
-            let Some(index) = known else {
+            let Some(key) = table.find(name).or_else(|| self.unknown_key(table, toml, name, key_span)) else {
                 continue;
             };
-            let (Some(slot), Some(first), Some(known)) =
-                (values.get_mut(index), first_keys.get_mut(index), table.keys.get(index))
-            else {
-                continue;
-            };
-            if let Some(first) = *first {
+            if let Some(first) = written.iter().find(|field| std::ptr::eq(field.key, key)) {
                 self.report(
                     Diagnostic::new(
                         &KEY_GIVEN_TWICE,
                         key_span,
-                        format!("`{name}` and `{}` are the same key", other_name(known, name)),
+                        format!("`{name}` and `{}` are the same key", other_name(key, name)),
                     )
-                    .related(first, "first given here")
+                    .related(first.span, "first given here")
                     .help("keep one of the two"),
                 );
                 continue;
             }
-            *first = Some(key_span);
-            if self.shape_fits(known, value) {
-                *slot = Some(value);
-            }
+            let value = self.shape_fits(key, value).then_some(value);
+            written.push(Field { key, span: key_span, value });
         }
-        for (key, first) in table.keys.iter().zip(&first_keys) {
-            if key.required && first.is_none() {
+        for key in table.keys.iter().filter(|key| key.required) {
+            if !written.iter().any(|field| std::ptr::eq(field.key, key)) {
                 self.report(
                     Diagnostic::new(&MISSING_KEY, span, format!("{} needs `{}`", table.name, key.name))
                         .note(as_note(key.doc)),
                 );
             }
         }
-        let written = first_keys.iter().map(Option::is_some).collect();
         let complete = self.diagnostics.len() == before;
-        Fields { table, file: self.file, source: self.text, span, complete, values, written }
+        Fields { table, file: self.file, source: self.text, span, complete, written }
     }
 
-    /// Reports an unknown key and returns the index of the one that was meant, unless that is given too.
+    /// Reports an unknown key and returns the one that was meant, unless that is given too.
     fn unknown_key(
         &mut self,
         table: &'static Table,
         toml: &DeTable<'_>,
         name: &str,
         span: Span,
-    ) -> Option<usize> {
+    ) -> Option<&'static Key> {
         let diagnostic = Diagnostic::new(&UNKNOWN_KEY, span, format!("{} has no key `{name}`", table.name));
         let Some(meant) = suggest::nearest(name, table.keys.iter().flat_map(Key::names)) else {
             self.report(match owner_of(name).filter(|owner| !std::ptr::eq(*owner, table)) {
@@ -124,9 +122,10 @@ impl<'d> Reading<'d> {
             return None;
         };
         let diagnostic = diagnostic.help(format!("did you mean `{meant}`?"));
-        let index = table.position(meant)?;
-        let same_key =
-            |key: &toml::Spanned<toml::de::DeString<'_>>| table.position(key.get_ref()) == Some(index);
+        let key = table.find(meant)?;
+        let same_key = |other: &toml::Spanned<toml::de::DeString<'_>>| {
+            table.find(other.get_ref()).is_some_and(|other| std::ptr::eq(other, key))
+        };
         // Renaming it to a key that is there too would break the file.
         if toml.keys().any(same_key) {
             self.report(diagnostic);
@@ -136,19 +135,24 @@ impl<'d> Reading<'d> {
         let before = self.text.get(..span.start as usize).unwrap_or_default().trim_end();
         let header = before.ends_with(['[', '.']);
         self.report(if header { diagnostic } else { diagnostic.replace(span, meant) });
-        Some(index)
+        Some(key)
     }
 }
 
 impl<'t, 'i> Fields<'t, 'i> {
     pub fn value(&self, name: &str) -> Option<&'t TomlValue<'i>> {
-        let index = self.table.position(name);
-        debug_assert!(index.is_some(), "`{name}` is in the table of keys");
-        self.values.get(index?).copied().flatten()
+        self.field(name)?.value
     }
 
+    /// Whether the key stands in the file, well-shaped or not.
     pub fn is_written(&self, name: &str) -> bool {
-        self.table.position(name).and_then(|index| self.written.get(index)).is_some_and(|written| *written)
+        self.field(name).is_some()
+    }
+
+    /// `name` is the key's own, not another spelling of it.
+    fn field(&self, name: &str) -> Option<&Field<'t, 'i>> {
+        debug_assert!(self.table.keys.iter().any(|key| key.name == name), "`{name}` is in the table of keys");
+        self.written.iter().find(|field| field.key.name == name)
     }
 
     pub fn text(&self, name: &str) -> Option<Spanned<String>> {
@@ -202,8 +206,7 @@ impl<'t, 'i> Fields<'t, 'i> {
 
     /// The words that a key's value is one of.
     pub fn words(&self, name: &str) -> &'static [&'static str] {
-        let key = self.table.position(name).and_then(|index| self.table.keys.get(index));
-        match key.map(|key| key.shape) {
+        match self.table.find(name).map(|key| key.shape) {
             Some(Shape::Word(words)) => words,
             _ => &[],
         }
@@ -227,7 +230,7 @@ impl<'t, 'i> Fields<'t, 'i> {
 
 /// The table that a key would be at home in.
 fn owner_of(name: &str) -> Option<&'static Table> {
-    [&keys::TOOL, &keys::UPSTREAM, &keys::PARAMETER].into_iter().find(|table| table.position(name).is_some())
+    [&keys::TOOL, &keys::UPSTREAM, &keys::PARAMETER].into_iter().find(|table| table.find(name).is_some())
 }
 
 fn other_name(key: &Key, name: &str) -> &'static str {

@@ -66,9 +66,8 @@ pub fn read_spec(
             ),
         }
     }
-    for (table, span) in fields.tables("tool") {
-        toolset.tools.push(reading.tool(table, span, files));
-    }
+    let tools = fields.tables("tool").into_iter();
+    toolset.tools = tools.map(|(table, span)| reading.tool(table, span, files)).collect();
     let silent = reading.diagnostics.len() == before;
     if toolset.tools.is_empty() && silent && !reading.diagnostics.iter().any(|d| d.span.file == file) {
         reading.report(
@@ -155,7 +154,7 @@ impl Reading<'_> {
     fn upstream(&mut self, name: Spanned<String>, table: &DeTable<'_>) -> UpstreamSpec {
         let fields = self.fields(&keys::UPSTREAM, table, name.span);
         UpstreamSpec {
-            url: fields.text("url"),
+            url: fields.text("url").map(|text| Spanned::new(parse_endpoint(&text.value), text.span)),
             headers: headers(&fields),
             timeout_seconds: fields.integer("timeout_seconds").map(|s| s.value),
             connect_timeout_seconds: fields.integer("connect_timeout_seconds").map(|s| s.value),
@@ -166,8 +165,9 @@ impl Reading<'_> {
 
     fn tool(&mut self, table: &DeTable<'_>, span: Span, files: &mut dyn ReadFile) -> ToolSpec {
         let fields = self.fields(&keys::TOOL, table, span);
-        let parameters = fields.tables("parameters").into_iter();
-        let parameters = parameters.filter_map(|(table, span)| self.parameter(table, span)).collect();
+        let tables = fields.tables("parameters");
+        let mut parameters = Vec::with_capacity(tables.len());
+        parameters.extend(tables.into_iter().filter_map(|(table, span)| self.parameter(table, span)));
         self.request_keys(&fields);
         let body = self.body(&fields);
         let is_form = body.as_ref().is_some_and(|body| body.value == BodySpec::Form);
@@ -208,6 +208,7 @@ impl Reading<'_> {
             respond: fields.text("respond"),
             examples: self.examples(&fields),
             allows: self.allows(&fields),
+            generated_schema: OnceCell::new(),
             entry: OnceCell::new(),
         };
         templates::take_over(&mut tool);

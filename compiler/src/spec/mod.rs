@@ -41,7 +41,7 @@ pub struct ToolsetSpec {
 #[derive(Debug, Clone)]
 pub struct UpstreamSpec {
     pub name: Spanned<String>,
-    pub url: Option<Spanned<String>>,
+    pub url: Option<Spanned<Endpoint>>,
     pub headers: Vec<Header>,
     pub timeout_seconds: Option<u32>,
     pub connect_timeout_seconds: Option<u32>,
@@ -91,6 +91,8 @@ pub struct ToolSpec {
     pub respond: Option<Spanned<String>>,
     pub examples: Vec<ExampleSpec>,
     pub allows: Vec<Allow>,
+    /// See [`crate::input_schema::of_tool`].
+    pub(crate) generated_schema: OnceCell<Json>,
     /// See [`crate::list_entry::of`].
     pub(crate) entry: OnceCell<EntryText>,
 }

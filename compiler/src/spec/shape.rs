@@ -1,7 +1,7 @@
 //! Whether a value has the shape that its key wants.
 
 use super::fields::Reading;
-use super::value::{TomlValue, to_json};
+use super::value::{TomlValue, is_json};
 use crate::diagnostic::Diagnostic;
 use crate::keys::{Key, Shape};
 use crate::lint::rules::{INVALID_VALUE, WRONG_TYPE};
@@ -84,7 +84,7 @@ impl Reading<'_> {
 
     /// TOML has numbers that JSON lacks.
     fn is_json(&mut self, key: &Key, value: &TomlValue<'_>, span: Span) -> bool {
-        if to_json(value, self.text).is_some() {
+        if is_json(value) {
             return true;
         }
         self.report(Diagnostic::new(

@@ -22,7 +22,8 @@ pub struct TemplateSpec {
     pub place: Place,
     /// Where the text begins in its string: an endpoint is a template only from some byte on.
     offset: usize,
-    outcome: OnceCell<Result<Compiled, Flaw>>,
+    /// Boxed: most templates that a tool could have are not there, and then take no room for one.
+    outcome: OnceCell<Box<Result<Compiled, Flaw>>>,
 }
 
 /// Why a template has no program.
@@ -69,7 +70,7 @@ impl TemplateSpec {
 
     /// What the text was compiled to, ready to be linked, or why not. Compiled when first asked for.
     pub fn outcome(&self) -> &Result<Compiled, Flaw> {
-        self.outcome.get_or_init(|| self.compile())
+        self.outcome.get_or_init(|| Box::new(self.compile()))
     }
 
     /// What the text was compiled to, if it is sound.

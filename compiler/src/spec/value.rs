@@ -14,6 +14,23 @@ pub fn in_document_order<'t, 'i>(
     entries
 }
 
+/// Whether a value can be JSON, which lacks some of TOML's numbers.
+pub fn is_json(value: &TomlValue<'_>) -> bool {
+    match value.get_ref() {
+        DeValue::Integer(integer) => {
+            integer.radix() == 10 || u128::from_str_radix(integer.as_str(), integer.radix()).is_ok()
+        }
+        DeValue::Float(float) => is_finite(float.as_str()),
+        DeValue::Array(items) => items.iter().all(is_json),
+        DeValue::Table(table) => table.values().all(is_json),
+        DeValue::String(_) | DeValue::Boolean(_) | DeValue::Datetime(_) => true,
+    }
+}
+
+fn is_finite(float: &str) -> bool {
+    !float.contains("inf") && !float.contains("nan")
+}
+
 /// A TOML value as JSON; `None` if it holds a number that JSON lacks. `source` is the file's text.
 pub fn to_json(value: &TomlValue<'_>, source: &str) -> Option<Json> {
     Some(match value.get_ref() {
@@ -27,10 +44,7 @@ pub fn to_json(value: &TomlValue<'_>, source: &str) -> Option<Json> {
         }
         DeValue::Float(float) => {
             let text = float.as_str().trim_start_matches('+');
-            if text.contains("inf") || text.contains("nan") {
-                return None;
-            }
-            Json::Number(text.to_owned())
+            is_finite(text).then(|| Json::Number(text.to_owned()))?
         }
         DeValue::Datetime(datetime) => Json::String(datetime.to_string()),
         DeValue::Array(items) => {
@@ -52,7 +66,7 @@ pub fn to_text(value: &TomlValue<'_>, source: &str) -> Option<String> {
     let text = value.get_ref().as_str()?;
     let literal = source.get(value.span()).unwrap_or_default();
     // Nearly no text has one, which is seen sooner by looking for a byte.
-    if literal.contains('\r') && literal.contains("\r\n") {
+    if memchr::memchr(b'\r', literal.as_bytes()).is_some() && literal.contains("\r\n") {
         return Some(text.replace("\r\n", "\n"));
     }
     Some(text.to_owned())

@@ -122,14 +122,15 @@ fn unplaced(tool: &ToolSpec, method: &Spanned<Method>, findings: &mut Findings<'
     };
     let declared = schema_walk::declared_properties(&schema.value);
     // One whose name is misspelt may be meant for any of them; that is reported.
-    let all_known =
-        |parameter: &ParameterSpec| parameter.is_hidden() || declared.contains_key(&parameter.name.value);
+    let all_known = |parameter: &ParameterSpec| {
+        parameter.is_hidden() || declared.contains_key(parameter.name.value.as_str())
+    };
     if !tool.parameters.iter().all(all_known) {
         return;
     }
     let names: Vec<&str> = declared
         .keys()
-        .map(String::as_str)
+        .copied()
         .filter(|name| tool.parameter(name).is_none() && !tool.is_whole_body(name))
         .filter(|name| !tool.is_templated(name))
         .filter(|name| !placeholders::may_be_placed(tool, name))

@@ -49,7 +49,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let base = context
         .upstream
         .and_then(|upstream| upstream.url.as_ref())
-        .map(|url| url.value.trim_end_matches('/'));
+        .map(|url| url.value.text.trim_end_matches('/'));
     let path =
         base.and_then(|base| endpoint.value.text.strip_prefix(base)).filter(|path| path.starts_with('/'));
     findings.report(match path {

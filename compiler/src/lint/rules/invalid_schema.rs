@@ -11,7 +11,6 @@ use crate::spec::{ToolSpec, ToolsetSpec};
 use crate::suggest;
 use mcp_bundle::matchers::compile_pattern;
 use mcp_bundle::schema;
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 rule! {
@@ -96,10 +95,9 @@ fn check(context: &SetContext<'_>, findings: &mut Findings<'_>) {
 impl Place<'_> {
     fn check(&self, written: &Written<'_>, seen: &mut Seen, findings: &mut Findings<'_>) {
         // A parameter's schemas are parts of the generated one, and so are their references.
-        let generated = OnceCell::new();
         let root = || match written.parameter {
             None => &written.value.value,
-            Some(_) => generated.get_or_init(|| input_schema::of_tool(self.tool)),
+            Some(_) => input_schema::of_tool(self.tool),
         };
         let verdict = schema_shape::judge(written, &root);
         for problem in verdict.problems {
@@ -180,7 +178,7 @@ impl Place<'_> {
             };
             let span = self.part(schema.span, &["required".into(), index.to_string()]);
             let message = format!("`input_schema` requires `{name}`, which it does not declare");
-            let known = declared.keys().map(String::as_str);
+            let known = declared.keys().copied();
             findings.report(
                 Diagnostic::new(&INVALID_SCHEMA, span, message)
                     .note("arguments that nothing declares are refused, so callers could never satisfy it")

@@ -98,8 +98,7 @@ fn reads_others(template: &TemplateSpec, schema: &Json) -> bool {
         return true;
     };
     let declared = schema_walk::declared_properties(schema);
-    let is_other =
-        |read: &Read| matches!(read.path.first(), Some(Segment::Key(key)) if !declared.contains_key(key));
+    let is_other = |read: &Read| matches!(read.path.first(), Some(Segment::Key(key)) if !declared.contains_key(key.as_str()));
     compiled.reads_whole() || compiled.reads.iter().any(is_other)
 }
 

@@ -166,10 +166,10 @@ fn unplaced(tool: &ToolSpec, findings: &mut Findings<'_>) {
     let encoding = body_encoding(tool);
     let names = schema_walk::declared_properties(value).into_keys();
     // Those that are too long as they are, are found with the schema.
-    let mut long = names.filter(|name| !placed.contains(name.as_str()) && name.len() <= MAX_WRITTEN);
-    let is_long = |name: &String| encoded(name, encoding) > MAX_NAME_LENGTH && !tool.is_templated(name);
+    let mut long = names.filter(|name| !placed.contains(name) && name.len() <= MAX_WRITTEN);
+    let is_long = |name: &&str| encoded(name, encoding) > MAX_NAME_LENGTH && !tool.is_templated(name);
     if let Some(name) = long.find(is_long) {
-        judge("the name of a property in `input_schema`", &name, encoding, *span, findings);
+        judge("the name of a property in `input_schema`", name, encoding, *span, findings);
     }
 }
 

@@ -77,14 +77,14 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     for parameter in &context.tool.parameters {
         let name = &parameter.name;
         if let Some(value) = &parameter.value {
-            if declared.contains_key(&name.value) {
+            if declared.contains_key(name.value.as_str()) {
                 findings.report(declared_constant(name, value.span, schema.span));
             }
             continue;
         }
-        let Some(property) = declared.get(&name.value) else {
+        let Some(property) = declared.get(name.value.as_str()) else {
             let message = format!("`input_schema` declares no property `{}`", name.value);
-            let known = declared.keys().map(String::as_str);
+            let known = declared.keys().copied();
             findings.report(
                 Diagnostic::new(&PARAMETER_OUTSIDE_SCHEMA, name.span, message)
                     .related(schema.span, "the schema")

@@ -64,8 +64,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     match tool.parameter(name) {
         None if is_property => {}
         None => {
-            let names =
-                in_body.iter().map(|p| p.name.value.as_str()).chain(unplaced.iter().map(String::as_str));
+            let names = in_body.iter().map(|p| p.name.value.as_str()).chain(unplaced.iter().copied());
             let message = format!("there is no parameter `{name}` to be the whole body");
             let mut diagnostic = Diagnostic::new(&UNKNOWN_BODY_PARAMETER, span, message);
             diagnostic = match (in_body.as_slice(), unplaced.as_slice()) {
@@ -116,10 +115,10 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// Properties of an `input_schema` that no parameter places: they go into the body.
-fn unplaced_properties(tool: &ToolSpec) -> Vec<String> {
+fn unplaced_properties(tool: &ToolSpec) -> Vec<&str> {
     let schema = tool.input_schema.as_ref();
     let declared = schema.map(|schema| schema_walk::declared_properties(&schema.value)).unwrap_or_default();
-    let is_unplaced = |name: &String| tool.parameter(name).is_none() && !tool.is_templated(name);
+    let is_unplaced = |name: &&str| tool.parameter(name).is_none() && !tool.is_templated(name);
     declared.into_keys().filter(is_unplaced).collect()
 }
 

@@ -72,8 +72,8 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         return;
     }
     let schema = input_schema::of_tool(context.tool);
-    let declared = schema_walk::declared_properties(&schema);
-    let is_open = schema_walk::admits_others(&schema);
+    let declared = schema_walk::declared_properties(schema);
+    let is_open = schema_walk::admits_others(schema);
     for (_, template) in context.tool.request_templates() {
         let Some(compiled) = template.compiled() else {
             continue;
@@ -84,7 +84,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
             let Some(Segment::Key(name)) = read.path.first() else {
                 continue;
             };
-            let found = match declared.get(name) {
+            let found = match declared.get(name.as_str()) {
                 None if is_open => None,
                 None => Some(unknown(context, template, compiled, read, name, &declared)),
                 Some(schema) => within_scalar(context, template, compiled.dialect, read, name, schema),
@@ -109,7 +109,7 @@ fn unknown(
     compiled: &Compiled,
     read: &Read,
     name: &str,
-    declared: &BTreeMap<String, &Json>,
+    declared: &BTreeMap<&str, &Json>,
 ) -> Diagnostic {
     let span = place(context, template, read, 0);
     if let Some(parameter) = context.tool.parameter(name).filter(|parameter| parameter.is_hidden()) {
@@ -123,15 +123,12 @@ fn unknown(
     let note = if declared.is_empty() {
         "it has no arguments at all".to_owned()
     } else {
-        format!(
-            "its arguments are {}",
-            suggest::one_of(declared.keys().map(String::as_str)).replace(" or ", " and ")
-        )
+        format!("its arguments are {}", suggest::one_of(declared.keys().copied()).replace(" or ", " and "))
     };
     Diagnostic::new(&UNKNOWN_TEMPLATE_ARGUMENT, span, message)
         .note(note)
         .help(format!("declare a parameter with `name = \"{name}\"`"))
-        .maybe_help(suggest::did_you_mean(name, declared.keys().map(String::as_str)))
+        .maybe_help(suggest::did_you_mean(name, declared.keys().copied()))
         .maybe_help(of_another_gateway(compiled, read, name, declared))
 }
 
@@ -140,14 +137,14 @@ fn of_another_gateway(
     compiled: &Compiled,
     read: &Read,
     name: &str,
-    declared: &BTreeMap<String, &Json>,
+    declared: &BTreeMap<&str, &Json>,
 ) -> Option<String> {
     match name {
         "args" => {
             let argument =
                 std::iter::once(read).chain(&compiled.reads).find_map(|read| match read.path.as_slice() {
                     [Segment::Key(first), Segment::Key(next), ..] if first == name => {
-                        declared.contains_key(next).then_some(next)
+                        declared.contains_key(next.as_str()).then_some(next)
                     }
                     _ => None,
                 })?;

@@ -124,7 +124,7 @@ struct Taken<'a> {
 }
 
 type Names<'a> = BTreeMap<(Position, String), Taken<'a>>;
-type Properties<'a> = BTreeMap<String, &'a Json>;
+type Properties<'a> = BTreeMap<&'a str, &'a Json>;
 
 fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let tool = context.tool;
@@ -135,9 +135,9 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let placed: BTreeSet<&str> = tool.parameters.iter().map(|p| p.name.value.as_str()).collect();
     let unplaced = || {
         let span = schema.map_or(tool.span, |schema| schema.span);
-        let all = declared.iter().flatten().filter(|(name, _)| !placed.contains(name.as_str()));
+        let all = declared.iter().flatten().filter(|(name, _)| !placed.contains(*name));
         let all = all.filter(|(name, _)| !tool.is_templated(name));
-        all.map(move |(name, schema)| (name.as_str(), *schema, span))
+        all.map(move |(name, schema)| (*name, *schema, span))
     };
 
     let mut names = Names::new();
@@ -210,7 +210,7 @@ fn is_deep(parameter: &ParameterSpec, declared: Option<&Properties<'_>>) -> bool
         return style.value == Style::Deep;
     }
     let says_so = parameter.kind.value == Type::Object && schemas::has_type(parameter);
-    let property = declared.and_then(|declared| declared.get(&parameter.name.value));
+    let property = declared.and_then(|declared| declared.get(parameter.name.value.as_str()));
     says_so || property.is_some_and(|schema| is_object(schema))
 }
 
