@@ -33,5 +33,6 @@ pub mod template;
 pub mod testing;
 pub mod tokens;
 mod toml_string;
+pub mod toml_tree;
 mod toml_write;
 pub mod trial;

@@ -5,9 +5,7 @@
 
 use crate::source::{Sources, Span};
 use crate::spec::{ToolSpec, ToolsetSpec};
-use toml::de::{DeTable, DeValue};
-
-type Value<'i> = toml::Spanned<DeValue<'i>>;
+use crate::toml_tree::{self, TomlValue, Value};
 
 /// The place of what `steps` lead to inside the value at `whole`; the nearest known place around it if
 /// the way does not lead to the end, `whole` itself if nothing can be told.
@@ -25,9 +23,9 @@ pub fn part(
     let Some(fragment) = text.get(start as usize..end) else {
         return whole;
     };
-    let (document, _) = DeTable::parse_recoverable(fragment);
+    let (document, _) = toml_tree::read(fragment);
     let wanted = whole.start.wrapping_sub(start) as usize..whole.end.wrapping_sub(start) as usize;
-    let mut tops = document.get_ref().iter().map(|(_, value)| value);
+    let mut tops = document.values();
     let Some(found) = tops.find_map(|top| find(top, &wanted)) else {
         return whole;
     };
@@ -35,8 +33,8 @@ pub fn part(
     let mut value = found;
     for step in steps {
         let inner = match value.get_ref() {
-            DeValue::Table(table) => table.get(step.as_str()),
-            DeValue::Array(items) => step.parse::<usize>().ok().and_then(|index| items.get(index)),
+            Value::Table(table) => table.get(step),
+            Value::Array(items) => step.parse::<usize>().ok().and_then(|index| items.get(index)),
             _ => None,
         };
         let Some(inner) = inner else { break };
@@ -46,14 +44,14 @@ pub fn part(
     Span { file: whole.file, start: start + place.start as u32, end: start + place.end as u32 }
 }
 
-fn find<'v, 'i>(value: &'v Value<'i>, wanted: &std::ops::Range<usize>) -> Option<&'v Value<'i>> {
+fn find<'v, 'i>(value: &'v TomlValue<'i>, wanted: &std::ops::Range<usize>) -> Option<&'v TomlValue<'i>> {
     // An array of tables stands where its first table does; the table is meant.
     match value.get_ref() {
-        DeValue::Array(items) => {
+        Value::Array(items) => {
             items.iter().find_map(|item| find(item, wanted)).or((value.span() == *wanted).then_some(value))
         }
         _ if value.span() == *wanted => Some(value),
-        DeValue::Table(table) => table.iter().find_map(|(_, value)| find(value, wanted)),
+        Value::Table(table) => table.values().find_map(|value| find(value, wanted)),
         _ => None,
     }
 }

@@ -44,7 +44,7 @@ pub fn read_config(sources: &Sources, file: FileId, diagnostics: &mut Vec<Diagno
     let text = &sources.file(file).text;
     let root = parse(text, file, diagnostics);
     let mut reading = Reading { file, text, diagnostics };
-    let fields = reading.fields(&keys::CONFIG, root.get_ref(), Span::whole_file(file));
+    let fields = reading.fields(&keys::CONFIG, &root, Span::whole_file(file));
     let mut config = Config::default();
     if let Some((table, span)) = fields.table("bundle") {
         let bundle = reading.fields(&keys::CONFIG_BUNDLE, table, span);

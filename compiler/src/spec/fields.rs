@@ -2,14 +2,14 @@
 //! and what remains is well-shaped.
 
 use super::shape::as_note;
-use super::value::{TomlValue, in_document_order, to_json, to_text};
+use super::value::{to_json, to_text};
 use crate::diagnostic::Diagnostic;
 use crate::json::Json;
 use crate::keys::{self, Key, Shape, Table};
 use crate::lint::rules::{KEY_GIVEN_TWICE, MISSING_KEY, UNKNOWN_KEY};
 use crate::source::{FileId, Span, Spanned};
 use crate::suggest;
-use toml::de::DeTable;
+use crate::toml_tree::{self, TomlKey, TomlValue};
 
 /// Where findings go while a file is read.
 #[derive(Debug)]
@@ -55,14 +55,14 @@ impl<'d> Reading<'d> {
     pub fn fields<'t, 'i>(
         &mut self,
         table: &'static Table,
-        toml: &'t DeTable<'i>,
+        toml: &'t toml_tree::Table<'i>,
         span: Span,
     ) -> Fields<'t, 'i>
     where
         'd: 't,
     {
         let before = self.diagnostics.len();
-        let entries = in_document_order(toml);
+        let entries = toml.iter();
         let mut written: Vec<Field<'t, 'i>> = Vec::with_capacity(entries.len());
         for (toml_key, value) in entries {
             let key_span = self.span(toml_key.span());
@@ -103,7 +103,7 @@ impl<'d> Reading<'d> {
     fn unknown_key(
         &mut self,
         table: &'static Table,
-        toml: &DeTable<'_>,
+        toml: &toml_tree::Table<'_>,
         name: &str,
         span: Span,
     ) -> Option<&'static Key> {
@@ -123,9 +123,8 @@ impl<'d> Reading<'d> {
         };
         let diagnostic = diagnostic.help(format!("did you mean `{meant}`?"));
         let key = table.find(meant)?;
-        let same_key = |other: &toml::Spanned<toml::de::DeString<'_>>| {
-            table.find(other.get_ref()).is_some_and(|other| std::ptr::eq(other, key))
-        };
+        let same_key =
+            |other: &TomlKey<'_>| table.find(other.get_ref()).is_some_and(|other| std::ptr::eq(other, key));
         // Renaming it to a key that is there too would break the file.
         if toml.keys().any(same_key) {
             self.report(diagnostic);
@@ -168,8 +167,7 @@ impl<'t, 'i> Fields<'t, 'i> {
     pub fn integer<T: TryFrom<i64>>(&self, name: &str) -> Option<Spanned<T>> {
         let value = self.value(name)?;
         let integer = value.get_ref().as_integer()?;
-        let number = i64::from_str_radix(integer.as_str(), integer.radix()).ok()?;
-        Some(Spanned::new(T::try_from(number).ok()?, self.at(value)))
+        Some(Spanned::new(T::try_from(integer.to_i64()?).ok()?, self.at(value)))
     }
 
     pub fn json(&self, name: &str) -> Option<Spanned<Json>> {
@@ -195,8 +193,7 @@ impl<'t, 'i> Fields<'t, 'i> {
         let Some(map) = self.value(name).and_then(|value| value.get_ref().as_table()) else {
             return Vec::new();
         };
-        in_document_order(map)
-            .into_iter()
+        map.iter()
             .filter_map(|(key, value)| {
                 let name = Spanned::new(key.get_ref().clone().into_owned(), Span::new(self.file, key.span()));
                 Some((name, Spanned::new(to_text(value, self.source)?, self.at(value))))
@@ -212,12 +209,12 @@ impl<'t, 'i> Fields<'t, 'i> {
         }
     }
 
-    pub fn table(&self, name: &str) -> Option<(&'t DeTable<'i>, Span)> {
+    pub fn table(&self, name: &str) -> Option<(&'t toml_tree::Table<'i>, Span)> {
         let value = self.value(name)?;
         Some((value.get_ref().as_table()?, self.at(value)))
     }
 
-    pub fn tables(&self, name: &str) -> Vec<(&'t DeTable<'i>, Span)> {
+    pub fn tables(&self, name: &str) -> Vec<(&'t toml_tree::Table<'i>, Span)> {
         let items = self.value(name).and_then(|value| value.get_ref().as_array());
         let items = items.into_iter().flat_map(|items| items.iter());
         items.filter_map(|item| Some((item.get_ref().as_table()?, self.at(item)))).collect()

@@ -2,7 +2,7 @@
 
 use super::fields::{Fields, Reading};
 use super::templates;
-use super::value::{in_document_order, table_to_json};
+use super::value::table_to_json;
 use super::{
     Allow, BodySpec, ExampleRequest, ExampleResponse, ExampleSpec, Header, Icon, ParameterSpec, ToolSpec,
     ToolsetSpec, Type, UpstreamSpec, parse_endpoint,
@@ -15,13 +15,13 @@ use crate::lint::rules::{
 };
 use crate::source::{FileId, Span, Spanned};
 use crate::suggest;
+use crate::toml_tree::{self, Table};
 use base64::engine::general_purpose::STANDARD;
 use base64::{DecodeError, Engine};
 use mcp_bundle::tag::{Method, Position, Style};
 use mcp_bundle::template::Place;
 use std::cell::OnceCell;
 use std::path::Path;
-use toml::de::DeTable;
 
 pub use super::template::ReadFile;
 
@@ -54,9 +54,9 @@ pub fn read_spec(
     let whole = Span::whole_file(file);
     let mut reading = Reading { file, text, diagnostics };
     let before = reading.diagnostics.len();
-    let fields = reading.fields(&keys::ROOT, root.get_ref(), whole);
+    let fields = reading.fields(&keys::ROOT, &root, whole);
     let mut toolset = reading.toolset(&fields, name);
-    for (name, value) in fields.table("upstream").map(|(t, _)| in_document_order(t)).unwrap_or_default() {
+    for (name, value) in fields.table("upstream").iter().flat_map(|(table, _)| table.iter()) {
         let name = Spanned::new(name.get_ref().clone().into_owned(), reading.span(name.span()));
         match value.get_ref().as_table() {
             Some(table) => toolset.upstreams.push(reading.upstream(name, table)),
@@ -79,17 +79,13 @@ pub fn read_spec(
 }
 
 /// Parses TOML; syntax errors are reported, and what could be understood is returned.
-pub fn parse<'t>(
-    text: &'t str,
-    file: FileId,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> toml::Spanned<DeTable<'t>> {
-    let (table, errors) = DeTable::parse_recoverable(text);
+pub fn parse<'t>(text: &'t str, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Table<'t> {
+    let (table, errors) = toml_tree::read(text);
     if let Some(other) = other_language(text).filter(|_| !errors.is_empty()) {
         let message = format!("this is {other}, not TOML");
         let help = "write the spec in TOML; `mcpc init` shows how one looks";
         diagnostics.push(Diagnostic::new(&TOML_SYNTAX, Span::whole_file(file), message).help(help));
-        return toml::Spanned::new(0..0, DeTable::new());
+        return Table::default();
     }
     for error in errors {
         let range = error.span().unwrap_or(0..0);
@@ -123,8 +119,8 @@ fn other_language(text: &str) -> Option<&'static str> {
 
 /// A whole TOML file as JSON; `None` if it is not TOML or holds what JSON lacks.
 pub fn toml_to_json(text: &str) -> Option<Json> {
-    let table = DeTable::parse(text).ok()?;
-    table_to_json(table.get_ref(), text)
+    let (table, errors) = toml_tree::read(text);
+    errors.is_empty().then(|| table_to_json(&table, text))?
 }
 
 impl Reading<'_> {
@@ -151,7 +147,7 @@ impl Reading<'_> {
         toolset
     }
 
-    fn upstream(&mut self, name: Spanned<String>, table: &DeTable<'_>) -> UpstreamSpec {
+    fn upstream(&mut self, name: Spanned<String>, table: &Table<'_>) -> UpstreamSpec {
         let fields = self.fields(&keys::UPSTREAM, table, name.span);
         UpstreamSpec {
             url: fields.text("url").map(|text| Spanned::new(parse_endpoint(&text.value), text.span)),
@@ -163,7 +159,7 @@ impl Reading<'_> {
         }
     }
 
-    fn tool(&mut self, table: &DeTable<'_>, span: Span, files: &mut dyn ReadFile) -> ToolSpec {
+    fn tool(&mut self, table: &Table<'_>, span: Span, files: &mut dyn ReadFile) -> ToolSpec {
         let fields = self.fields(&keys::TOOL, table, span);
         let tables = fields.tables("parameters");
         let mut parameters = Vec::with_capacity(tables.len());
@@ -228,7 +224,7 @@ impl Reading<'_> {
         }
     }
 
-    fn parameter(&mut self, table: &DeTable<'_>, span: Span) -> Option<ParameterSpec> {
+    fn parameter(&mut self, table: &Table<'_>, span: Span) -> Option<ParameterSpec> {
         let fields = self.fields(&keys::PARAMETER, table, span);
         if let Some(name) = fields.text("name").filter(|name| name.value.is_empty()) {
             self.report(Diagnostic::new(&INVALID_VALUE, name.span, "a parameter's name is not empty"));

@@ -1,19 +1,19 @@
 //! Whether a value has the shape that its key wants.
 
 use super::fields::Reading;
-use super::value::{TomlValue, is_json};
+use super::value::is_json;
 use crate::diagnostic::Diagnostic;
 use crate::keys::{Key, Shape};
 use crate::lint::rules::{INVALID_VALUE, WRONG_TYPE};
 use crate::source::Span;
-use toml::de::DeValue;
+use crate::toml_tree::{TomlValue, Value};
 
 impl Reading<'_> {
     /// Whether a value has the key's shape; reports it if not.
     pub(super) fn shape_fits(&mut self, key: &Key, value: &TomlValue<'_>) -> bool {
         let span = self.span(value.span());
         let wrong = |expected: &str| {
-            let actual = value.get_ref().type_str();
+            let actual = value.get_ref().type_name();
             Diagnostic::new(
                 &WRONG_TYPE,
                 span,
@@ -23,24 +23,22 @@ impl Reading<'_> {
         };
         let problem = match (key.shape, value.get_ref()) {
             (Shape::Any, _) => return self.is_json(key, value, span),
-            (Shape::Text | Shape::Word(_) | Shape::Template, DeValue::String(_)) => return true,
-            (Shape::Boolean | Shape::Schema, DeValue::Boolean(_)) => return true,
-            (Shape::Integer { min, max }, DeValue::Integer(integer)) => {
-                match i64::from_str_radix(integer.as_str(), integer.radix()) {
-                    Ok(number) if (min..=max).contains(&number) => return true,
-                    _ => Diagnostic::new(
-                        &INVALID_VALUE,
-                        span,
-                        format!("`{}` must be between {min} and {max}", key.name),
-                    )
-                    .note(as_note(key.doc)),
-                }
-            }
-            (Shape::Number, DeValue::Integer(_) | DeValue::Float(_)) => {
+            (Shape::Text | Shape::Word(_) | Shape::Template, Value::String(_)) => return true,
+            (Shape::Boolean | Shape::Schema, Value::Boolean(_)) => return true,
+            (Shape::Integer { min, max }, Value::Integer(integer)) => match integer.to_i64() {
+                Some(number) if (min..=max).contains(&number) => return true,
+                _ => Diagnostic::new(
+                    &INVALID_VALUE,
+                    span,
+                    format!("`{}` must be between {min} and {max}", key.name),
+                )
+                .note(as_note(key.doc)),
+            },
+            (Shape::Number, Value::Integer(_) | Value::Float(_)) => {
                 return self.is_json(key, value, span);
             }
-            (Shape::Texts, DeValue::Array(items)) => {
-                match items.iter().find(|item| !item.get_ref().is_str()) {
+            (Shape::Texts, Value::Array(items)) => {
+                match items.iter().find(|item| item.get_ref().as_str().is_none()) {
                     None => return true,
                     Some(item) => Diagnostic::new(
                         &WRONG_TYPE,
@@ -49,9 +47,9 @@ impl Reading<'_> {
                     ),
                 }
             }
-            (Shape::TextMap, DeValue::Table(map)) => {
+            (Shape::TextMap, Value::Table(map)) => {
                 let mut fits = true;
-                for (name, value) in map.iter().filter(|(_, value)| !value.get_ref().is_str()) {
+                for (name, value) in map.iter().filter(|(_, value)| value.get_ref().as_str().is_none()) {
                     let message = format!("`{}.{}` must be a string", key.name, name.get_ref());
                     let span = self.span(value.span());
                     self.report(Diagnostic::new(&WRONG_TYPE, span, message));
@@ -59,13 +57,13 @@ impl Reading<'_> {
                 }
                 return fits;
             }
-            (Shape::List, DeValue::Array(_)) => return self.is_json(key, value, span),
-            (Shape::Object | Shape::Schema, DeValue::Table(_)) => {
+            (Shape::List, Value::Array(_)) => return self.is_json(key, value, span),
+            (Shape::Object | Shape::Schema, Value::Table(_)) => {
                 return self.is_json(key, value, span);
             }
-            (Shape::Template | Shape::Table(_) | Shape::NamedTables(_), DeValue::Table(_)) => return true,
-            (Shape::Tables(_), DeValue::Array(items)) => {
-                match items.iter().find(|item| !item.get_ref().is_table()) {
+            (Shape::Template | Shape::Table(_) | Shape::NamedTables(_), Value::Table(_)) => return true,
+            (Shape::Tables(_), Value::Array(items)) => {
+                match items.iter().find(|item| item.get_ref().as_table().is_none()) {
                     None => return true,
                     Some(item) => Diagnostic::new(
                         &WRONG_TYPE,
@@ -74,7 +72,7 @@ impl Reading<'_> {
                     ),
                 }
             }
-            (Shape::Tables(_), DeValue::Table(_)) => wrong("a list of tables")
+            (Shape::Tables(_), Value::Table(_)) => wrong("a list of tables")
                 .help(format!("write `[[{}]]` with two brackets, once for each", header_of(key))),
             (shape, _) => wrong(shape_name(shape)),
         };

@@ -7,6 +7,7 @@ use crate::keys;
 use crate::lint::rules::{INVALID_VALUE, UNREADABLE_FILE};
 use crate::source::{FileId, Sources, Span, Spanned};
 use crate::template::{self, Compiled, Dialect, Inferred, TemplateError};
+use crate::toml_tree::TomlValue;
 use mcp_bundle::template::Place;
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -147,7 +148,7 @@ pub trait ReadFile {
 impl Reading<'_> {
     pub(super) fn template(
         &mut self,
-        value: Option<&super::value::TomlValue<'_>>,
+        value: Option<&TomlValue<'_>>,
         place: Place,
         files: &mut dyn ReadFile,
     ) -> Option<TemplateSpec> {
