@@ -209,6 +209,9 @@ fn next_name<const N: usize>(scanner: &mut Scanner<'_>, names: &Names<N>) -> Res
 /// A name that is written in another way, or not known.
 #[inline(never)]
 fn other_name(scanner: &mut Scanner<'_>, names: &[(&str, Name)]) -> Result<Option<Name>, ScanError> {
+    if let Some(name) = scanner.take_known_spaced_name(names) {
+        return Ok(Some(name));
+    }
     let Some(key) = scanner.next_key()? else { return Ok(None) };
     let mut buffer = String::new();
     let key = key.unescaped(&mut buffer);
@@ -367,6 +370,8 @@ mod tests {
             r#"{"method":"tools/call","params":{"name":"t"},"jsonrpc":"2.0","id":7}"#,
             r#"{"jsonrpc":"2.0", "id":7,"params":{"name":"t"},"method":"tools/call"}"#,
             r#"{"id":7,"jsonrpc":"2.0","method":"tools/call" ,"params":{"name":"t"}}"#,
+            r#"{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "t"}}"#,
+            r#"{ "jsonrpc" : "2.0",  "id" :7, "method":  "tools/call", "params" : { "name":"t" } }"#,
         ];
         for text in orders {
             let message = one(text);
@@ -378,6 +383,10 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":}"#,
             r#"{"jsonrpc":"2.0","id"}"#,
             r#"{"method":"tools/call","params":}"#,
+            r#"{"id": 7, "method": }"#,
+            r#"{"id": 7 "method": "a"}"#,
+            r#"{, "id": 7}"#,
+            r#"{"id": 7, }"#,
         ] {
             assert!(read(text.as_bytes(), 64, 8, &mut None).is_err(), "{text}");
         }
@@ -397,6 +406,7 @@ mod tests {
         for text in [
             r#"{"method":"a","method":"b"}"#,
             r#"{"id":1,"id":2}"#,
+            r#"{"id": 1, "id": 2}"#,
             r#"{"params":{},"params":{}}"#,
             r#"{"params":{"name":"a","name":"b"}}"#,
             r#"{"params":{"name":"a","n\u0061me":"b"}}"#,

@@ -18,8 +18,10 @@ const BAR: f64 = 1.05;
 /// How often all processes are started anew: where the pages of one happen to lie decides what its caches hold.
 const STARTS: usize = 5;
 /// Many short rounds tell more than few long ones: what disturbs a round lasts longer than both, and is in both.
-const ROUNDS: usize = 15;
-const TIME: Duration = Duration::from_millis(500);
+const ROUNDS: usize = 60;
+const TIME: Duration = Duration::from_millis(125);
+/// In the order of what [`start`] gives.
+const WAYS: [&str; 2] = ["one", "many"];
 
 /// One bundle, asked in one way.
 struct Series {
@@ -37,17 +39,21 @@ struct Asked {
 }
 
 pub async fn run(place: &Place) -> Result<String, Failure> {
+    // What is compared follows each other.
     let mut all = Vec::new();
-    for tools in place.sizes(&SIZES) {
-        for way in ["one", "many"] {
+    for way in WAYS {
+        for tools in place.sizes(&SIZES) {
             all.push(Series { tools, way, cpu: Vec::new(), rate: Vec::new() });
         }
     }
     for _ in 0..place.rounds(STARTS) {
-        let mut asked = Vec::new();
+        let (mut asked, mut asked_many) = (Vec::new(), Vec::new());
         for tools in place.sizes(&SIZES) {
-            asked.extend(start(place, tools).await?);
+            let [one, many] = start(place, tools).await?;
+            asked.push(one);
+            asked_many.push(many);
         }
+        asked.append(&mut asked_many);
         for round in 0..place.rounds(ROUNDS) {
             let mut turns: Vec<_> = all.iter_mut().zip(&mut asked).collect();
             // What changes from turn to turn is for the one as often as for the other.
@@ -86,14 +92,14 @@ pub async fn run(place: &Place) -> Result<String, Failure> {
     Ok(format!(
         "## Calls with few tools and with many\n\n\
          CPU time of `mcp-edge` for one `tools/call` (bind, upstream, Go template), one thread on a core of its own where \
-         there are two, {CONNECTIONS} connections. All processes run at once and take turns of half a second, {ROUNDS} times, \
+         there are two, {CONNECTIONS} connections. All processes run at once and take turns of an eighth of a second, {ROUNDS} times, \
          and all that {STARTS} times with new processes; ratios are taken round by round. Median and quartiles. `one` calls \
          the same tool all the time; `many` calls tools in a random order, of 10 the 3 and of 100,000 the 25,000 that have the \
          same shape: what it costs more than `one` are cache misses.\n\n{table}\n{bars}"
     ))
 }
 
-/// The ways in the order of the series.
+/// A process, asked in each of the ways.
 async fn start(place: &Place, tools: usize) -> Result<[Asked; 2], Failure> {
     let bundle = place.tools(tools).await?;
     let settings = Settings { bundle: &bundle, threads: Some(1), tables: "", cores: Some(&place.tested) };

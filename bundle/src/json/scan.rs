@@ -110,7 +110,13 @@ impl<'a> Scanner<'a> {
 
     #[inline(never)]
     fn any_value(&mut self) -> Result<Value<'a>, ScanError> {
+        let before = self.at;
         let kind = self.peek()?;
+        let start = self.at;
+        // Maybe it was only that space was before it.
+        if start > before && self.skip_quickly().is_some() {
+            return Ok(Value { kind, text: self.since(start), escaped: false });
+        }
         self.take(kind)
     }
 

@@ -64,6 +64,20 @@ impl Scanner<'_> {
         None
     }
 
+    /// The same for a name that has one space before it, and takes a space behind its colon, too: so Python writes JSON.
+    pub(crate) fn take_known_spaced_name<T: Copy>(&mut self, names: &[(&str, T)]) -> Option<T> {
+        let start = self.next_name()?;
+        let rest = self.text.as_bytes().get(start..)?.strip_prefix(b" ")?;
+        let first = rest.first_chunk::<4>()?;
+        let is_next =
+            |text: &str| text.as_bytes().first_chunk() == Some(first) && rest.starts_with(text.as_bytes());
+        let (text, name) = names.iter().find(|(text, _)| is_next(text))?;
+        self.fresh = false;
+        self.at = start + 1 + text.len();
+        self.at += usize::from(self.byte() == Some(b' '));
+        Some(*name)
+    }
+
     /// Takes the bracket that closes an object, if it is next and no space is before it.
     #[inline(always)]
     pub(crate) fn take_end_of_object(&mut self) -> bool {
