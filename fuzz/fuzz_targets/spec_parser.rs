@@ -4,11 +4,11 @@
 use libfuzzer_sys::fuzz_target;
 use mcp_bundle::format;
 use mcpc::check::{MemoryFiles, check_files};
-use mcpc::toml_tree::{quick, read_all};
+use mcpc::toml_tree::{quick, read_carefully};
 
 fuzz_target!(|text: &str| {
     if let Some(quick) = quick::read(text) {
-        let (careful, errors) = read_all(text);
+        let (careful, errors) = read_carefully(text);
         assert!(errors.is_empty(), "{errors:?}");
         assert_eq!(format!("{quick:?}"), format!("{careful:?}"));
     }

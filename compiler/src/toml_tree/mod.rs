@@ -43,12 +43,12 @@ pub struct Table<'i> {
 pub fn read(text: &str) -> (Table<'_>, Vec<toml::de::Error>) {
     match quick::read(text) {
         Some(table) => (table, Vec::new()),
-        None => read_all(text),
+        None => read_carefully(text),
     }
 }
 
 /// The same, all of it by the crate.
-pub fn read_all(text: &str) -> (Table<'_>, Vec<toml::de::Error>) {
+pub fn read_carefully(text: &str) -> (Table<'_>, Vec<toml::de::Error>) {
     let (table, errors) = DeTable::parse_recoverable(text);
     (Table::from(table.into_inner()), errors)
 }

@@ -8,7 +8,7 @@ use super::{Integer, Placed, Table, TomlKey, TomlValue, Value};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Values in values, far from the crate's own limit.
+/// Values in values, and keys of a header: each far from the crate's own limit.
 const MAX_DEPTH: usize = 32;
 /// Keys are looked for one by one, so a table with more is not for this way.
 const MAX_KEYS: usize = 64;
@@ -183,6 +183,9 @@ impl<'i> Reader<'i> {
             let key = self.key()?;
             self.blanks();
             if self.eat(b'.') {
+                if path.len() == MAX_DEPTH {
+                    return None;
+                }
                 path.push(key);
                 continue;
             }
@@ -208,7 +211,7 @@ impl<'i> Reader<'i> {
     fn pair(&mut self, depth: usize) -> Option<(TomlKey<'i>, TomlValue<'i>)> {
         let key = self.key()?;
         self.blanks();
-        // Also where a dot makes it one of several.
+        // A dotted key has a dot here, and is left to the crate.
         self.eat(b'=').then_some(())?;
         self.blanks();
         Some((key, self.value(depth)?))
@@ -325,7 +328,7 @@ impl<'i> Reader<'i> {
     }
 }
 
-/// Where the first quote stands that no backslash is before.
+/// Where the first quote stands that is no part of an escape.
 fn closing_quote(text: &str) -> Option<usize> {
     let mut from = 0;
     loop {

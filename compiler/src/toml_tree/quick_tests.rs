@@ -1,11 +1,11 @@
-use super::super::read_all;
+use super::super::read_carefully;
 use super::*;
 use proptest::prelude::*;
 
 /// Both ways give the same, places included; `true` if the quick one did not give up.
 fn same(text: &str) -> bool {
     let Some(quick) = read(text) else { return false };
-    let (careful, errors) = read_all(text);
+    let (careful, errors) = read_carefully(text);
     assert_eq!(errors, [], "only the quick way takes {text:?}");
     // Equality of the crate's `Spanned` leaves places out.
     assert_eq!(format!("{quick:#?}"), format!("{careful:#?}"), "{text}");
@@ -23,6 +23,9 @@ fn usual_spellings_are_read() {
         "a = \"\"\"\n line\n \"quoted\" and \"\" \"\"\"\nb = '''x\ny'''\nc = \"\"\"\"\"\"",
         "a = [1, 2,\n # more\n 3,\n]\nb = []\nc = [[1], [\"x\"], {}]",
         "a = { b = 1, 'c' = { d = [true] } }\nb = {}",
+        "a = -0\nb = -0.0\n1 = 1#c\n- = 2\n\"\" = 3\n[x.'']#c",
+        r#"a = "\\\"""#,
+        "[[a]]\n[a.b]\n[[a]]\n[a.b]",
         "[a]\nb = 1\n[c.d]\ne = 1\n[c.f]\n[ g . \"h\" ]\n",
         "x = 1\n[[tool]]\nname = \"a\"\n[[tool.examples]]\nb = 1\n[tool.examples.c]\nd = 1\n[[tool.examples]]\n[[tool]]\n[tool.allow]",
     ] {
@@ -82,6 +85,11 @@ fn what_is_rare_or_wrong_is_left_to_the_crate() {
     }
     let deep = format!("a = {}{}", "[".repeat(MAX_DEPTH + 2), "]".repeat(MAX_DEPTH + 2));
     assert!(read(&deep).is_none());
+    // Of the longest, the tree would be so deep that dropping it takes all of the stack.
+    for keys in [MAX_DEPTH + 2, 81, 300_000] {
+        assert!(read(&format!("[{}a]\n", "a.".repeat(keys - 1))).is_none(), "{keys}");
+    }
+    assert!(same(&format!("[{}a]\n", "a.".repeat(MAX_DEPTH))));
     let wide: String = (0..=MAX_KEYS).map(|number| format!("a{number} = 1\n")).collect();
     assert!(read(&wide).is_none());
 }
@@ -98,6 +106,24 @@ fn specs_are_read_the_quick_way() {
         }
     }
     assert!(specs > 3);
+}
+
+/// Values that the quick way reads.
+fn values() -> impl Strategy<Value = String> {
+    let scalars =
+        ["0", "-12", "3.50", "true", "false", "''", "\"x y\"", "'a\"b'", r#""\t\\""#, "\"\"\"\na\n\"\"\""];
+    let scalar = prop::sample::select(scalars.to_vec()).prop_map(str::to_owned);
+    scalar.prop_recursive(3, 12, 4, |inner| {
+        let items = prop::collection::vec(inner, 0..4);
+        (items, any::<bool>()).prop_map(|(items, in_table)| {
+            if in_table {
+                let pairs = items.iter().enumerate().map(|(number, item)| format!("k{number} = {item}"));
+                format!("{{ {} }}", pairs.collect::<Vec<_>>().join(", "))
+            } else {
+                format!("[{}]", items.join(",\n  "))
+            }
+        })
+    })
 }
 
 /// Pieces of TOML, whole and broken, in any order.
@@ -183,6 +209,13 @@ proptest! {
     #[test]
     fn both_ways_read_the_same(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..14)) {
         same(&pieces.concat());
+    }
+
+    #[test]
+    fn usual_values_are_read(values in prop::collection::vec(values(), 0..6), header in any::<bool>()) {
+        let header = if header { "[[t]]\n" } else { "" };
+        let lines = values.iter().enumerate().map(|(number, value)| format!("{header}k{number} = {value} # {number}\n"));
+        prop_assert!(same(&lines.collect::<String>()));
     }
 
     #[test]
