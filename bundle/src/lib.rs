@@ -11,6 +11,7 @@ pub mod bind;
 mod copy;
 pub mod decimal;
 pub mod envelope;
+pub mod far;
 pub mod format;
 pub mod format_check;
 pub mod json;

@@ -5,6 +5,7 @@
 //! these left would stay resident until the next rush.
 
 use std::hint::black_box;
+use std::path::Path;
 use std::thread::Builder;
 use std::time::Duration;
 
@@ -14,6 +15,18 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// Larger than what the allocator takes out of a page that it keeps (512 KiB). Nothing is written to it, so it costs no
 /// memory.
 const LARGE: usize = 1 << 20;
+
+/// Bytes of a bundle of some twenty thousand tools.
+const LARGE_BUNDLE: u64 = 16 << 20;
+
+/// Lets the allocator have huge pages, which `main` denies it, if the bundle is large: for calls of many tools, finding out
+/// where a page of memory is takes as long as reading it, and what huge pages leave unused is little against the bundle.
+pub fn suit(bundle: &Path) {
+    #[cfg(target_os = "linux")]
+    if std::fs::metadata(bundle).is_ok_and(|file| file.len() > LARGE_BUNDLE) {
+        let _ = nix::sys::prctl::set_thp_disable(false);
+    }
+}
 
 /// Makes the allocator look now and then, as long as the process lives.
 #[expect(clippy::disallowed_methods, reason = "time is what is waited for, and nothing has to stop it")]

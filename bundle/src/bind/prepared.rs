@@ -98,6 +98,25 @@ impl PreparedTools {
         PreparedTools { lookup, tables: layout.finish(), records, headers, courses }
     }
 
+    /// Asks for the memory in which the tool of this name will be looked for.
+    #[inline]
+    pub fn expect(&self, name: &str) {
+        if self.tables.are_far() {
+            self.lookup.fetch(name.as_bytes());
+        }
+    }
+
+    /// Asks for the memory of the tool of this name, some time after [`PreparedTools::expect`]. Which one it is, is a guess that
+    /// is nearly always right.
+    #[inline]
+    pub fn approach(&self, name: &str) {
+        if self.tables.are_far()
+            && let Some(record) = self.lookup.first(name.as_bytes())
+        {
+            self.tables.fetch(record);
+        }
+    }
+
     /// The tool with this name.
     #[inline]
     pub fn find(&self, name: &str) -> Option<PreparedTool<'_>> {

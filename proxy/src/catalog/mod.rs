@@ -119,7 +119,9 @@ impl Catalog {
     /// A tool behind an endpoint.
     #[inline]
     pub fn find(&self, view: &View, name: &str) -> Option<PreparedTool<'_>> {
-        self.prepared.find(name).filter(|tool| view.has(tool.index()))
+        let tool = self.prepared.find(name).filter(|tool| view.has(tool.index()))?;
+        self.counts.fetch(tool.index());
+        Some(tool)
     }
 
     /// The parameters of a tool that headers repeat.

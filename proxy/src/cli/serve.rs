@@ -27,6 +27,7 @@ pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     let network = Network::new(&config.settings.pool, config.ca_file.clone()).map_err(Failure::wrong)?;
     let edge = Arc::new(Edge::new(config.settings.clone(), Upstream::Network(network)));
     let activation = Arc::new(Activation::new(Arc::clone(&edge), source.bundle.display().to_string()));
+    memory::suit(&source.bundle);
     activation.refresh(&source, Cause::Asked).map_err(|error| activation_failure(&error, &source))?;
 
     let bind = if arguments.upgrade { server::inherit } else { server::bind };

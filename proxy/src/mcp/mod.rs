@@ -146,6 +146,10 @@ fn begin<'p, 'a>(
     out: &mut Vec<u8>,
     place: &'p mut Option<ToolCall<'a>>,
 ) -> Begun<'p, 'a> {
+    // Of many tools, one that is not called all the time is far away in memory: it comes while other things are looked at.
+    let tools = &context.catalog.prepared;
+    let name = message.params.name.map_or("", |name| name.raw());
+    tools.expect(name);
     let refuse = |reason, out: &mut Vec<u8>| {
         // The id of an answer is that of a request of ours, of which there are none.
         let id = if message.is_ambiguous || message.is_answer { None } else { message.id_text() };
@@ -177,6 +181,7 @@ fn begin<'p, 'a>(
         Ok(lane) => lane,
         Err(failure) => return Begun::Responded(fail(context, Some(id), false, &failure, out)),
     };
+    tools.approach(name);
     let start = out.len();
     let done = match lane {
         Lane::Modern => modern(context, told, message, id, out, place),

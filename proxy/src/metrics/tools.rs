@@ -3,6 +3,7 @@
 use super::Inner;
 use crate::cells::{Apart, CELLS, own};
 use crate::record::Outcome;
+use mcp_bundle::far;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
@@ -47,6 +48,14 @@ impl ToolCounts {
         tools.live.push(Arc::clone(&successes));
         drop(tools);
         ToolCounts { successes, metrics: Arc::clone(metrics) }
+    }
+
+    /// Asks for the memory of the tool's counter.
+    #[inline]
+    pub fn fetch(&self, tool: usize) {
+        if let Some(counter) = own(&self.successes.rows).get().and_then(|row| row.get(tool)) {
+            far::fetch(counter);
+        }
     }
 
     #[inline]

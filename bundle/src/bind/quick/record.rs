@@ -5,9 +5,17 @@
 //! What is written here is only read here, and any bytes can be read: whatever they say, texts and checks are looked up with bounds.
 
 use super::{Checked, Elements, Ids, Name, Parameter, Step, Tables, Tool};
+use crate::far;
 use crate::pool::StrId;
 use crate::tag::Method;
 use crate::template::Run;
+
+/// Bytes of all records that the nearer caches hold.
+const NEAR: usize = 1 << 20;
+/// Bytes of a line of memory, and lines of most records with their texts, of which some bytes are before the record.
+const LINE: usize = 64;
+const LINES: usize = 6;
+const BEFORE: usize = 2 * LINE;
 
 const HEAD: usize = 28;
 const PARAMETER: usize = 32;
@@ -54,6 +62,22 @@ impl Tool<'_> {
 }
 
 impl Tables {
+    /// Whether there are more records than caches hold.
+    #[inline(always)]
+    pub(in crate::bind) fn are_far(&self) -> bool {
+        self.bytes.len() > NEAR
+    }
+
+    /// Asks for the memory of the record that begins at `start`, and of its texts.
+    #[inline]
+    pub(in crate::bind) fn fetch(&self, start: u32) {
+        for line in 0..LINES {
+            if let Some(byte) = self.bytes.get((start as usize + line * LINE).wrapping_sub(BEFORE)) {
+                far::fetch(byte);
+            }
+        }
+    }
+
     /// The record that begins at `start`.
     #[inline(always)]
     pub(in crate::bind) fn tool(&self, start: u32) -> Option<Tool<'_>> {
