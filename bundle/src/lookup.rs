@@ -45,12 +45,6 @@ impl Lookup {
         }
     }
 
-    /// What stands first where a name is looked for, whatever its name.
-    #[inline]
-    pub(crate) fn first(&self, name: &[u8]) -> Option<u32> {
-        self.slots.get(hash(name).0 & self.slots.len().wrapping_sub(1))?.tool.checked_sub(1)
-    }
-
     /// What `look` makes of the tool of this name; `None` from it says that the tool has another one.
     #[inline]
     pub(crate) fn find<T>(&self, name: &[u8], look: impl Fn(u32) -> Option<T>) -> Option<T> {

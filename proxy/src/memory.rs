@@ -41,3 +41,20 @@ pub fn give_back() {
         tracing::warn!(%error, "free memory is given back only now and then");
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use nix::sys::prctl::{get_thp_disable, set_thp_disable};
+
+    #[test]
+    fn huge_pages_are_for_large_bundles() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        set_thp_disable(true).unwrap();
+        for (length, is_denied) in [(LARGE_BUNDLE, true), (LARGE_BUNDLE + 1, false)] {
+            file.as_file().set_len(length).unwrap();
+            suit(file.path());
+            assert_eq!(get_thp_disable(), Ok(is_denied), "{length}");
+        }
+    }
+}

@@ -106,12 +106,12 @@ impl PreparedTools {
         }
     }
 
-    /// Asks for the memory of the tool of this name, some time after [`PreparedTools::expect`]. Which one it is, is a guess that
-    /// is nearly always right.
+    /// Asks for the memory of the tool of this name, some time after [`PreparedTools::expect`].
     #[inline]
     pub fn approach(&self, name: &str) {
+        // The tag of its slot tells the tool; that it has this name is looked at when the record is there.
         if self.tables.are_far()
-            && let Some(record) = self.lookup.first(name.as_bytes())
+            && let Some(record) = self.lookup.find(name.as_bytes(), Some)
         {
             self.tables.fetch(record);
         }

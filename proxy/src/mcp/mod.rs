@@ -107,7 +107,9 @@ fn read<'p, 'a>(
 ) -> Begun<'p, 'a> {
     let limits = &context.edge.settings.limits;
     let mut message = None;
-    let failure = match envelope::read(body, limits.json_depth, limits.batch, &mut message) {
+    let expect = |tool: &str| context.catalog.prepared.expect(tool);
+    let read = envelope::read_expecting(body, limits.json_depth, limits.batch, &mut message, expect);
+    let failure = match read {
         Ok(Body::One(message)) => return begin(context, told, message, out, place),
         Ok(Body::Batch(messages)) => return Begun::Batch(messages),
         Ok(Body::Other) => Failure::InvalidRequest("the body must be a JSON object"),
@@ -147,9 +149,7 @@ fn begin<'p, 'a>(
     place: &'p mut Option<ToolCall<'a>>,
 ) -> Begun<'p, 'a> {
     // Of many tools, one that is not called all the time is far away in memory: it comes while other things are looked at.
-    let tools = &context.catalog.prepared;
-    let name = message.params.name.map_or("", |name| name.raw());
-    tools.expect(name);
+    context.catalog.prepared.approach(message.params.name.map_or("", |name| name.raw()));
     let refuse = |reason, out: &mut Vec<u8>| {
         // The id of an answer is that of a request of ours, of which there are none.
         let id = if message.is_ambiguous || message.is_answer { None } else { message.id_text() };
@@ -181,7 +181,6 @@ fn begin<'p, 'a>(
         Ok(lane) => lane,
         Err(failure) => return Begun::Responded(fail(context, Some(id), false, &failure, out)),
     };
-    tools.approach(name);
     let start = out.len();
     let done = match lane {
         Lane::Modern => modern(context, told, message, id, out, place),

@@ -233,5 +233,7 @@ mod tests {
         assert_eq!((tool.ids, tool.name, tool.steps.len()), (ids, &b""[..], 0));
         assert_eq!((tool.method, tool.json_body, tool.mirrored), (Method::Get, false, true));
         assert!(tables.tool(bare + 1).is_none() && tables.tool(u32::MAX).is_none());
+        // It only asks for memory, wherever it is told that a record is.
+        [0, start, bare, u32::MAX].map(|start| tables.fetch(start));
     }
 }
