@@ -234,6 +234,8 @@ mod tests {
         assert_eq!((tool.method, tool.json_body, tool.mirrored), (Method::Get, false, true));
         assert!(tables.tool(bare + 1).is_none() && tables.tool(u32::MAX).is_none());
         // It only asks for memory, wherever it is told that a record is.
-        [0, start, bare, u32::MAX].map(|start| tables.fetch(start));
+        for start in [0, start, bare, u32::MAX] {
+            tables.fetch(start);
+        }
     }
 }
