@@ -21,6 +21,7 @@ const LARGE_BUNDLE: u64 = 16 << 20;
 
 /// Lets the allocator have huge pages, which `main` denies it, if the bundle is large: for calls of many tools, finding out
 /// where a page of memory is takes as long as reading it, and what huge pages leave unused is little against the bundle.
+#[cfg_attr(not(target_os = "linux"), expect(unused_variables, reason = "only Linux can be asked"))]
 pub fn suit(bundle: &Path) {
     #[cfg(target_os = "linux")]
     if std::fs::metadata(bundle).is_ok_and(|file| file.len() > LARGE_BUNDLE) {

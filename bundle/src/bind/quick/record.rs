@@ -72,7 +72,8 @@ impl Tables {
     #[inline]
     pub(in crate::bind) fn fetch(&self, start: u32) {
         for line in 0..LINES {
-            if let Some(byte) = self.bytes.get((start as usize + line * LINE).wrapping_sub(BEFORE)) {
+            let at = (start as usize).wrapping_add(line * LINE).wrapping_sub(BEFORE);
+            if let Some(byte) = self.bytes.get(at) {
                 far::fetch(byte);
             }
         }
