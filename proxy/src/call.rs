@@ -32,6 +32,15 @@ pub struct Call<'a, 'm> {
     pub request_id: &'a RequestId,
 }
 
+/// The moment at which a call began, its place among those in flight, and what else does not depend on the tool: while it is
+/// made, the tool's memory can come from far away.
+pub struct Start<'a> {
+    at: Instant,
+    ambient: Ambient,
+    /// `None` if all are taken.
+    place: Option<Entered<'a>>,
+}
+
 /// What became of a call; the members of the result say it in words.
 #[derive(Debug, Clone, Copy)]
 pub struct Done {
@@ -80,18 +89,25 @@ struct Progress<'a> {
 
 /// Calls the tool and appends the members of its result, without braces.
 pub async fn perform(edge: &Edge, call: &Call<'_, '_>, out: &mut Vec<u8>) -> Done {
-    let mut begun = begin(edge, call);
+    let mut begun = begin(edge, Start::new(edge), call);
     begun.fetch().await;
     begun.write(out)
 }
 
+impl<'a> Start<'a> {
+    pub fn new(edge: &'a Edge) -> Start<'a> {
+        let at = Instant::now();
+        let now_ms = i64::try_from(clock::since_epoch(at).as_millis()).unwrap_or(i64::MAX);
+        let ambient = Ambient { now_ms, seed: random::next() };
+        let place = edge.metrics.calls_in_flight().enter(edge.settings.limits.calls_in_flight);
+        Start { at, ambient, place }
+    }
+}
+
 /// Makes the request of a call.
-pub fn begin<'a>(edge: &'a Edge, call: &Call<'a, '_>) -> Begun<'a> {
+pub fn begin<'a>(edge: &'a Edge, start: Start<'a>, call: &Call<'a, '_>) -> Begun<'a> {
     let Call { catalog, tool, era, request_id, .. } = *call;
-    let started = Instant::now();
-    let now_ms = i64::try_from(clock::since_epoch(started).as_millis()).unwrap_or(i64::MAX);
-    let ambient = Ambient { now_ms, seed: random::next() };
-    let place = edge.metrics.calls_in_flight().enter(edge.settings.limits.calls_in_flight);
+    let Start { at: started, ambient, place } = start;
     let state = match catalog.contents.tools.get(tool.index()) {
         Some(_) if place.is_none() => {
             let text = "The server has too many calls in flight. Try again in a moment.";
@@ -192,6 +208,8 @@ impl Begun<'_> {
     /// Appends the members of the result, without braces. Only once.
     pub fn write(&mut self, out: &mut Vec<u8>) -> Done {
         let Begun { progress, ambient, state, .. } = self;
+        // It is counted at the end, and was perhaps not counted for long.
+        progress.catalog.counts.fetch(progress.tool.index());
         let before = out.len();
         let done = match std::mem::replace(state, State::Done) {
             State::Ready(buffers) => {

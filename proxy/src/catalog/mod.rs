@@ -119,9 +119,7 @@ impl Catalog {
     /// A tool behind an endpoint.
     #[inline]
     pub fn find(&self, view: &View, name: &str) -> Option<PreparedTool<'_>> {
-        let tool = self.prepared.find(name).filter(|tool| view.has(tool.index()))?;
-        self.counts.fetch(tool.index());
-        Some(tool)
+        self.prepared.find(name).filter(|tool| view.has(tool.index()))
     }
 
     /// The parameters of a tool that headers repeat.

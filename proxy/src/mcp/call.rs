@@ -1,7 +1,7 @@
 //! `tools/call`.
 
 use super::{Context, MODERN, close_result, headers, open_result};
-use crate::call::{self, Begun, Call};
+use crate::call::{self, Begun, Call, Start};
 use crate::failure::Failure;
 use mcp_bundle::bind::Arguments;
 use mcp_bundle::envelope::Message;
@@ -33,6 +33,9 @@ pub fn begin<'p, 'a>(
         return Err(Failure::InvalidParams("`arguments` must be an object".into()));
     }
     let catalog = context.catalog;
+    // Of many tools, one that is not called all the time is far away in memory: it comes while the call is begun.
+    catalog.prepared.approach(name.raw());
+    let beginning = Start::new(context.edge);
     let mut buffer = String::new();
     let name = name.unescaped(&mut buffer);
     let Some(tool) = catalog.find(context.view, name) else {
@@ -51,7 +54,7 @@ pub fn begin<'p, 'a>(
         era: Some(era),
         request_id: context.request_id,
     };
-    Ok(place.insert(ToolCall { begun: call::begin(context.edge, &call), id, start }))
+    Ok(place.insert(ToolCall { begun: call::begin(context.edge, beginning, &call), id, start }))
 }
 
 impl ToolCall<'_> {

@@ -148,8 +148,6 @@ fn begin<'p, 'a>(
     out: &mut Vec<u8>,
     place: &'p mut Option<ToolCall<'a>>,
 ) -> Begun<'p, 'a> {
-    // Of many tools, one that is not called all the time is far away in memory: it comes while other things are looked at.
-    context.catalog.prepared.approach(message.params.name.map_or("", |name| name.raw()));
     let refuse = |reason, out: &mut Vec<u8>| {
         // The id of an answer is that of a request of ours, of which there are none.
         let id = if message.is_ambiguous || message.is_answer { None } else { message.id_text() };
