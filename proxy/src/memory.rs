@@ -1,4 +1,4 @@
-//! Free memory goes back to the system.
+//! What the system is told of memory: whether pages may be huge, and that free memory goes back.
 //!
 //! The allocator hands memory back some time after it was freed, but looks what is due only when it frees a large block. A
 //! thread's calls reuse their memory and free nothing: after a rush of long answers, or when a bundle was replaced, what
