@@ -3,7 +3,7 @@
 //! Strict where a wrong value cannot work (dates, addresses), lenient where the true grammar is a
 //! matter of dispute (email, URI): a call refused by mistake is worse than one that an upstream refuses.
 
-use crate::tag::Format;
+use crate::wire_enums::Format;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 pub fn matches(format: Format, text: &str) -> bool {

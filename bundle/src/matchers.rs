@@ -8,8 +8,8 @@ mod ecma;
 mod plain;
 
 use crate::plan::Contents;
-use crate::pool::StrId;
 use crate::schema::{self, Validator};
+use crate::strings::StrId;
 use plain::Plain;
 use regex::{Regex, RegexBuilder};
 use std::sync::OnceLock;
@@ -104,7 +104,7 @@ fn text(contents: &Contents, id: StrId) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pool::PoolBuilder;
+    use crate::strings::PoolBuilder;
 
     fn is_match(pattern: &str, text: &str) -> bool {
         compile_pattern(pattern).unwrap().is_match(text)

@@ -3,15 +3,17 @@
 //! Plain data, written by the compiler and only read here. Texts are [`StrId`]s of the bundle's pool.
 //! A literal is stored in the encoding of the place it stands in, so that writing it is a copy.
 
-use crate::pool::{Pool, StrId};
-use crate::tag::{BodyKind, BodyOpKind, Era, Format, Method, PartKind, Position, Scheme, Style};
+use crate::strings::{StrId, Strings};
 use crate::template::Programs;
+use crate::wire_enums::{
+    BodyKind, BodyOpKind, Format, Method, PartKind, Position, ProtocolVersion, Scheme, Style,
+};
 use serde::{Deserialize, Serialize};
 
 /// All sections of a bundle, decoded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Contents {
-    pub strings: Pool,
+    pub strings: Strings,
     pub manifest: Manifest,
     pub upstreams: Vec<Upstream>,
     /// Sorted by name, names unique.
@@ -286,7 +288,7 @@ pub struct ResponsePlan {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListEntry {
     pub text: StrId,
-    /// One for each [`Era`], ascending.
+    /// One for each [`ProtocolVersion`], ascending.
     pub ends: [u32; 5],
     /// The form of the newest revision where it is not an extension of the older ones.
     pub modern: Option<StrId>,
@@ -317,17 +319,17 @@ impl ToolPlan {
 
 impl ListEntry {
     /// The entry for a revision, without its closing brace.
-    pub fn open_form<'a>(&self, strings: &'a Pool, era: Era) -> &'a str {
-        if let (Era::V20260728, Some(modern)) = (era, self.modern) {
+    pub fn open_form<'a>(&self, strings: &'a Strings, era: ProtocolVersion) -> &'a str {
+        if let (ProtocolVersion::V20260728, Some(modern)) = (era, self.modern) {
             let text = strings.get(modern);
             return text.strip_suffix('}').unwrap_or(text);
         }
         let end = match era {
-            Era::V20241105 => self.ends[0],
-            Era::V20250326 => self.ends[1],
-            Era::V20250618 => self.ends[2],
-            Era::V20251125 => self.ends[3],
-            Era::V20260728 => self.ends[4],
+            ProtocolVersion::V20241105 => self.ends[0],
+            ProtocolVersion::V20250326 => self.ends[1],
+            ProtocolVersion::V20250618 => self.ends[2],
+            ProtocolVersion::V20251125 => self.ends[3],
+            ProtocolVersion::V20260728 => self.ends[4],
         };
         strings.get(self.text).get(..end as usize).unwrap_or_default()
     }

@@ -8,7 +8,7 @@ use crate::bind::shorten;
 use crate::format_check;
 use crate::json::{Kind, ScanError, Scanner};
 use crate::matchers::{PATTERN_SIZE_LIMIT, compile_pattern};
-use crate::tag::Format;
+use crate::wire_enums::Format;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::paths::{Location, LocationSegment};
 use jsonschema::{Keyword, PatternOptions, ValidationError};

@@ -3,12 +3,12 @@
 
 use mcp_bundle::json::{ScanError, ScanErrorKind};
 use mcp_bundle::plan::Contents;
-use mcp_bundle::pool::{PoolBuilder, StrId};
-use mcp_bundle::tag::Dialect;
+use mcp_bundle::strings::{PoolBuilder, StrId};
 use mcp_bundle::template::{
     Ambient, Constant, ConstantKind, Encoding, Fault, Field, Function, Limit, Limits, NONE, Op, OpCode, Path,
     Place, Program, Programs, Run, Scratch, Shape, Spot, Step, render_text,
 };
+use mcp_bundle::wire_enums::Dialect;
 
 const ABC: u32 = 0;
 const KEY_A: u32 = 1;

@@ -3,9 +3,9 @@
 use crate::tokens;
 use mcp_bundle::format::{Bundle, VERSION, key_id};
 use mcp_bundle::plan::{Contents, Part, Placed, ToolPlan};
-use mcp_bundle::pool::StrId;
-use mcp_bundle::tag::{BodyOpKind, Era, PartKind};
+use mcp_bundle::strings::StrId;
 use mcp_bundle::template::OpCode;
+use mcp_bundle::wire_enums::{BodyOpKind, PartKind, ProtocolVersion};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -110,7 +110,7 @@ fn tool(contents: &Contents, index: usize) -> Option<ToolView<'_>> {
     let plan = contents.tools.get(index)?;
     let text = |id| contents.strings.get(id);
     let policy = contents.policies.get(plan.policy as usize)?;
-    let entry = contents.list.get(index)?.open_form(&contents.strings, Era::V20260728);
+    let entry = contents.list.get(index)?.open_form(&contents.strings, ProtocolVersion::V20260728);
     let entry = format!("{entry}}}");
     let dialect = |index: Option<u32>| {
         let program = contents.templates.programs.get(index? as usize)?;

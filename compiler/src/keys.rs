@@ -360,7 +360,7 @@ pub static TABLES: &[&Table] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mcp_bundle::tag::{Method, Position, Style};
+    use mcp_bundle::wire_enums::{Method, Position, Style};
 
     #[test]
     fn no_table_has_a_name_twice() {

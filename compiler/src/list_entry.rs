@@ -6,7 +6,7 @@
 use crate::input_schema;
 use crate::json::{Json, write_string};
 use crate::spec::{Icon, ToolSpec};
-use mcp_bundle::tag::Method;
+use mcp_bundle::wire_enums::Method;
 
 /// The key of the tags in `_meta`.
 const TAGS_KEY: &str = "dev.mcpc/tags";

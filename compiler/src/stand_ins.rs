@@ -26,7 +26,7 @@ pub struct StandIns {
 /// A request whose variables have no value yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
-    pub method: mcp_bundle::tag::Method,
+    pub method: mcp_bundle::wire_enums::Method,
     pub url: Vec<TextPart>,
     /// Names in lower case.
     pub headers: Vec<(String, Vec<TextPart>)>,

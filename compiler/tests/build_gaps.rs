@@ -2,8 +2,8 @@
 
 use mcp_bundle::format;
 use mcp_bundle::plan::{Contents, Part, ToolPlan};
-use mcp_bundle::pool::StrId;
-use mcp_bundle::tag::{BodyKind, PartKind, Style};
+use mcp_bundle::strings::StrId;
+use mcp_bundle::wire_enums::{BodyKind, PartKind, Style};
 use mcpc::check::{MemoryFiles, check_files};
 use mcpc::diagnostic::Severity;
 use std::panic::{AssertUnwindSafe, catch_unwind};

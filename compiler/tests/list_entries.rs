@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use mcp_bundle::plan::Contents;
-use mcp_bundle::tag::Era;
+use mcp_bundle::wire_enums::ProtocolVersion;
 use mcpc::check::{MemoryFiles, check_files};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -55,7 +55,7 @@ fn contents() -> Contents {
     report.contents.unwrap()
 }
 
-fn entry(contents: &Contents, tool: &str, era: Era) -> Value {
+fn entry(contents: &Contents, tool: &str, era: ProtocolVersion) -> Value {
     let (index, _) = contents.tool(tool).unwrap();
     let text = format!("{}}}", contents.list.get(index).unwrap().open_form(&contents.strings, era));
     serde_json::from_str(&text).unwrap()
@@ -64,7 +64,7 @@ fn entry(contents: &Contents, tool: &str, era: Era) -> Value {
 #[test]
 fn every_entry_is_a_tool_of_its_revision() {
     let contents = contents();
-    for &era in Era::ALL {
+    for &era in ProtocolVersion::ALL {
         let name = format!("tests/fixtures/mcp/tool-{era}.schema.json");
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(name);
         let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
@@ -87,31 +87,34 @@ fn members_appear_with_the_revision_that_introduced_them() {
         names
     };
     let oldest = ["description", "inputSchema", "name"];
-    assert_eq!(members("everything", Era::V20241105), oldest);
-    assert_eq!(members("everything", Era::V20250326), ["annotations", "description", "inputSchema", "name"]);
+    assert_eq!(members("everything", ProtocolVersion::V20241105), oldest);
     assert_eq!(
-        members("everything", Era::V20250618),
+        members("everything", ProtocolVersion::V20250326),
+        ["annotations", "description", "inputSchema", "name"]
+    );
+    assert_eq!(
+        members("everything", ProtocolVersion::V20250618),
         ["_meta", "annotations", "description", "inputSchema", "name", "outputSchema", "title"]
     );
-    assert!(members("everything", Era::V20251125).contains(&"icons".to_owned()));
+    assert!(members("everything", ProtocolVersion::V20251125).contains(&"icons".to_owned()));
     // Only the newest revision has structured results that are no objects.
-    assert!(!members("list_output", Era::V20251125).contains(&"outputSchema".to_owned()));
-    assert!(members("list_output", Era::V20260728).contains(&"outputSchema".to_owned()));
+    assert!(!members("list_output", ProtocolVersion::V20251125).contains(&"outputSchema".to_owned()));
+    assert!(members("list_output", ProtocolVersion::V20260728).contains(&"outputSchema".to_owned()));
 }
 
 #[test]
 fn a_schema_of_ones_own_is_published_untouched() {
     let contents = contents();
-    let schema = entry(&contents, "own_schema", Era::V20260728)["inputSchema"].clone();
+    let schema = entry(&contents, "own_schema", ProtocolVersion::V20260728)["inputSchema"].clone();
     assert_eq!(schema["properties"]["any"], json!(true));
     assert_eq!(schema["if"], json!({ "required": ["any"] }));
-    let legacy = entry(&contents, "own_schema", Era::V20251125)["inputSchema"].clone();
+    let legacy = entry(&contents, "own_schema", ProtocolVersion::V20251125)["inputSchema"].clone();
     assert_eq!(legacy["properties"]["any"], json!({}), "older revisions want objects there");
 }
 
 #[test]
 fn the_generated_schema_says_what_binding_demands() {
-    let schema = entry(&contents(), "everything", Era::V20260728)["inputSchema"].clone();
+    let schema = entry(&contents(), "everything", ProtocolVersion::V20260728)["inputSchema"].clone();
     assert_eq!(
         schema,
         json!({
@@ -129,12 +132,12 @@ fn the_generated_schema_says_what_binding_demands() {
 #[test]
 fn hints_follow_from_the_method_and_yield_to_the_spec() {
     let contents = contents();
-    let annotations = entry(&contents, "everything", Era::V20260728)["annotations"].clone();
+    let annotations = entry(&contents, "everything", ProtocolVersion::V20260728)["annotations"].clone();
     assert_eq!(
         annotations,
         json!({ "destructiveHint": false, "idempotentHint": true, "openWorldHint": false })
     );
-    let annotations = entry(&contents, "list_output", Era::V20260728)["annotations"].clone();
+    let annotations = entry(&contents, "list_output", ProtocolVersion::V20260728)["annotations"].clone();
     assert_eq!(annotations, json!({ "readOnlyHint": true }));
-    assert!(entry(&contents, "plain", Era::V20260728).get("annotations").is_none());
+    assert!(entry(&contents, "plain", ProtocolVersion::V20260728).get("annotations").is_none());
 }

@@ -15,8 +15,8 @@ use mcp_bundle::bind::{self, Arguments, PreparedTool, Values};
 use mcp_bundle::json::write_string;
 use mcp_bundle::plan::ToolPlan;
 use mcp_bundle::shape::{self, Answer, Shaped};
-use mcp_bundle::tag::Era;
 use mcp_bundle::template::Ambient;
+use mcp_bundle::wire_enums::ProtocolVersion;
 use std::time::{Duration, Instant};
 
 /// What is called, by whom.
@@ -28,7 +28,7 @@ pub struct Call<'a, 'm> {
     pub arguments: Option<Arguments<'m>>,
     pub caller: &'a Caller,
     /// `None` for the REST forms.
-    pub era: Option<Era>,
+    pub era: Option<ProtocolVersion>,
     pub request_id: &'a RequestId,
 }
 
@@ -76,7 +76,7 @@ struct Progress<'a> {
     edge: &'a Edge,
     catalog: &'a Catalog,
     tool: PreparedTool<'a>,
-    era: Option<Era>,
+    era: Option<ProtocolVersion>,
     request_id: &'a RequestId,
     started: Instant,
     upstream: Duration,

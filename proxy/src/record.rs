@@ -2,7 +2,7 @@
 
 use crate::logging::RequestId;
 use mcp_bundle::bind::ToolName;
-use mcp_bundle::tag::Era;
+use mcp_bundle::wire_enums::ProtocolVersion;
 use std::time::Duration;
 
 /// One finished call.
@@ -11,7 +11,7 @@ pub struct CallRecord<'a> {
     pub request_id: &'a RequestId,
     pub tool: ToolName<'a>,
     /// `None` for the REST forms.
-    pub era: Option<Era>,
+    pub era: Option<ProtocolVersion>,
     pub outcome: Outcome,
     /// What failed exactly, if anything did.
     pub reason: Option<&'static str>,

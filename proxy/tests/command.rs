@@ -36,7 +36,7 @@ fn write(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
 }
 
 fn bundle(variables: &[&str]) -> Vec<u8> {
-    let mut builder = mcp_bundle::pool::PoolBuilder::new();
+    let mut builder = mcp_bundle::strings::PoolBuilder::new();
     let mut contents = Contents::default();
     contents.manifest.name = builder.intern("one");
     contents.manifest.variables = variables.iter().map(|name| builder.intern(name)).collect();

@@ -8,7 +8,7 @@ use mcp_edge::{LoadError, load};
 fn a_bundle_on_disk_loads_and_a_damaged_one_does_not() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("empty.mcpk");
-    let mut builder = mcp_bundle::pool::PoolBuilder::new();
+    let mut builder = mcp_bundle::strings::PoolBuilder::new();
     let mut contents = Contents::default();
     contents.manifest.name = builder.intern("empty");
     contents.strings = builder.finish();

@@ -6,8 +6,8 @@ use super::{Limits, Mark, Problems, Scratch, Slot, wording};
 use crate::json::{Kind, MAX_DEPTH, Member, ScanError, ScanErrorKind, Scanner, Span, Value};
 use crate::matchers::Matchers;
 use crate::plan::{Contents, ToolPlan};
-use crate::pool::{Pool, StrId};
-use crate::tag::{BodyKind, Position};
+use crate::strings::{StrId, Strings};
+use crate::wire_enums::{BodyKind, Position};
 
 /// Names up to which a list is searched from its start.
 const SHORT_LIST: usize = 12;
@@ -71,7 +71,7 @@ pub(super) fn find_parameter(contents: &Contents, tool: &ToolPlan, name: &str) -
 /// comparing texts in a binary search.
 #[inline(always)]
 pub(super) fn find_name<T>(
-    strings: &Pool,
+    strings: &Strings,
     list: &[T],
     id: impl Fn(&T) -> StrId,
     name: &[u8],

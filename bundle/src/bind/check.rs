@@ -12,7 +12,7 @@ use crate::matchers::Matchers;
 use crate::plan::{
     ArrayCheck, Check, Contents, NumberCheck, ObjectCheck, Property, StringCheck, ToolPlan, TypeSet,
 };
-use crate::pool::{Pool, StrId};
+use crate::strings::{StrId, Strings};
 use std::cmp::Ordering;
 
 /// Where a value stands: a chain on the stack, read only when there is a problem.
@@ -404,7 +404,7 @@ fn has_type(types: TypeSet, value: Value<'_>) -> bool {
 }
 
 fn find_property<'p>(
-    strings: &Pool,
+    strings: &Strings,
     properties: &'p [Property],
     key: Value<'_>,
     buffer: &mut String,

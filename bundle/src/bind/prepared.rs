@@ -6,10 +6,10 @@ use crate::json::Tape;
 use crate::lookup::Lookup;
 use crate::matchers::Matchers;
 use crate::plan::{Contents, Placed, ResponsePlan, ToolPlan};
-use crate::pool::same;
 use crate::position;
 use crate::shape::Shaping;
-use crate::tag::PartKind;
+use crate::strings::same;
+use crate::wire_enums::PartKind;
 use std::collections::BTreeMap;
 
 /// The tools of a bundle, ready to be called.

@@ -1,7 +1,7 @@
 //! The bound request, in buffers that are used again.
 
 use crate::plan::{Contents, ToolPlan};
-use crate::tag::Method;
+use crate::wire_enums::Method;
 use std::fmt;
 
 /// An upstream request, without what the connection adds: `Host` and the body's framing.

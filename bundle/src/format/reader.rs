@@ -7,7 +7,7 @@ use super::signature::{self, Trust};
 use super::verify::{ToolVerifier, verify_list, verify_shared};
 use super::writer::features_of;
 use crate::plan::{Contents, ToolPlan};
-use crate::pool::Pool;
+use crate::strings::Strings;
 use ed25519_dalek::VerifyingKey;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
@@ -131,7 +131,7 @@ fn nothing_left(rest: &[u8]) -> Result<(), String> {
     if rest.is_empty() { Ok(()) } else { Err(format!("{} bytes are left over", rest.len())) }
 }
 
-fn decode_strings(body: &[u8]) -> Result<Pool, String> {
+fn decode_strings(body: &[u8]) -> Result<Strings, String> {
     let (count, rest) = body.split_first_chunk::<4>().ok_or("the count is cut")?;
     let ends_length = u64::from(u32::from_le_bytes(*count)) * 4;
     let (ends, text) = usize::try_from(ends_length)
@@ -141,5 +141,5 @@ fn decode_strings(body: &[u8]) -> Result<Pool, String> {
     let (ends, _) = ends.as_chunks::<4>();
     let ends = ends.iter().map(|end| u32::from_le_bytes(*end));
     let text = str::from_utf8(text).map_err(|e| format!("not UTF-8 after byte {}", e.valid_up_to()))?;
-    Pool::new(text.to_owned(), ends).ok_or_else(|| "the ends do not fit the text".to_owned())
+    Strings::new(text.to_owned(), ends).ok_or_else(|| "the ends do not fit the text".to_owned())
 }

@@ -6,7 +6,7 @@ use super::layout::{Features, HEADER_LENGTH, MAX_FILE_LENGTH, MAX_SIGNATURES, Se
 use super::signature::{SIGNATURE_BLOCK_HEADER_LENGTH, SIGNATURE_ENTRY_LENGTH, append_block};
 use super::verify::verify;
 use crate::plan::Contents;
-use crate::pool::Pool;
+use crate::strings::Strings;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -70,7 +70,7 @@ fn encode_postcard<T: Serialize>(section: SectionId, value: &T) -> Result<Vec<u8
     postcard::to_allocvec(value).map_err(|e| WriteError::Unencodable { section, reason: e.to_string() })
 }
 
-fn encode_strings(pool: &Pool) -> Vec<u8> {
+fn encode_strings(pool: &Strings) -> Vec<u8> {
     let mut out = Vec::with_capacity(4 + 4 * pool.len() + pool.text().len());
     out.extend_from_slice(&(pool.len() as u32).to_le_bytes());
     for end in pool.ends() {

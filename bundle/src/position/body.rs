@@ -8,7 +8,7 @@ use super::{Content, Sink, Source, template};
 use crate::bind::{ProblemKind, shorten};
 use crate::json::{self, Kind, Value};
 use crate::plan::BodyOp;
-use crate::tag::{BodyKind, BodyOpKind};
+use crate::wire_enums::{BodyKind, BodyOpKind};
 
 pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
     let body = &source.tool.body;

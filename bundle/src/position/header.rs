@@ -7,7 +7,7 @@ use super::text::{self, Place, Separator};
 use super::{Content, Refusal, Sink, Source, template};
 use crate::bind::ProblemKind;
 use crate::plan::{Part, Placed};
-use crate::tag::PartKind;
+use crate::wire_enums::PartKind;
 use std::io::Write;
 use wide::u8x16;
 
@@ -130,7 +130,7 @@ fn refused(message: String) -> Refusal {
 mod tests {
     use super::*;
     use crate::json::Value;
-    use crate::tag::Style;
+    use crate::wire_enums::Style;
 
     fn written(text: &str, style: Style) -> Option<String> {
         let mut out = Vec::new();

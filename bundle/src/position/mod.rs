@@ -1,6 +1,6 @@
 //! Where an argument can stand in a request. Each position has a file, which owns its encoding.
 //!
-//! To add one: give it a tag in [`crate::tag::Position`] and its list in the plan, write
+//! To add one: give it a tag in [`crate::wire_enums::Position`] and its list in the plan, write
 //! `position/<name>.rs` with a `write` function like the others', and call it in [`write`] below.
 //!
 //! A position never trusts a value: whatever it writes is encoded or refused. Names and literals come
@@ -21,9 +21,9 @@ pub(crate) use path::{is_dotless, write_plain as write_plain_path_value};
 use crate::bind::{Limits, Names, ProblemKind, Problems, Request, Slot, Values};
 use crate::json::{Member, Value};
 use crate::plan::{Contents, Parameter, Part, Placed, ToolPlan};
-use crate::pool::StrId;
-use crate::tag::{BodyKind, PartKind};
+use crate::strings::StrId;
 use crate::template::{Ran, Scratch};
+use crate::wire_enums::{BodyKind, PartKind};
 
 /// What requests are written from.
 #[derive(Debug, Clone, Copy)]

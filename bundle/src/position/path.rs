@@ -9,8 +9,8 @@ use super::text::{self, Percent, Place, Separator};
 use super::{Refusal, Sink, Source, percent, template};
 use crate::bind::{ProblemKind, Problems};
 use crate::plan::Part;
-use crate::pool::{Pool, StrId};
-use crate::tag::PartKind;
+use crate::strings::{StrId, Strings};
+use crate::wire_enums::PartKind;
 
 /// Layers of encoding that a value may have of its own, beyond ours.
 const MAX_LAYERS: usize = 4;
@@ -92,7 +92,7 @@ pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
 
 /// Whether nothing in a path that is not a value can be part of a dot segment: no literal beside a value has a `.` in it, nor a
 /// `%`, with which even digits can turn into something else. Then values without both need no look at their segments.
-pub(crate) fn is_dotless(path: &[Part], strings: &Pool) -> bool {
+pub(crate) fn is_dotless(path: &[Part], strings: &Strings) -> bool {
     path.iter().filter(|part| part.kind == PartKind::Literal).all(|part| {
         let literal = strings.bytes(StrId(part.id));
         let slash = |&byte: &u8| byte == b'/';

@@ -5,8 +5,8 @@ use super::{Argument, Content, Sink, Source, percent};
 use crate::bind::{ProblemKind, Problems};
 use crate::json::{self, Kind, Value};
 use crate::plan::Part;
-use crate::pool::StrId;
-use crate::tag::{PartKind, Style};
+use crate::strings::StrId;
+use crate::wire_enums::{PartKind, Style};
 use std::io::Write;
 
 /// Writes `name=value` pairs with `&` between them.

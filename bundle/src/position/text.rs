@@ -2,7 +2,7 @@
 
 use super::{Refusal, percent};
 use crate::json::{self, Kind, Value};
-use crate::tag::Style;
+use crate::wire_enums::Style;
 
 /// A place that holds text: how it encodes a piece, and what separates two.
 pub(super) trait Place {

@@ -33,7 +33,7 @@ pub use failure::Failure;
 
 use crate::matchers::Matchers;
 use crate::plan::{Contents, ResponsePlan, ToolPlan};
-use crate::pool::StrId;
+use crate::strings::StrId;
 use crate::template::{self, Ambient, Fault, RenderError, Trace};
 use content::Content;
 use project::Projector;

@@ -1,6 +1,6 @@
 //! The functions that a program can call, by their tags.
 
-use crate::tag::tags;
+use crate::wire_enums::tags;
 
 tags! {
     /// Words are the names in Go templates; those with a `#` have none there.

@@ -14,8 +14,8 @@ use super::trace::Trace;
 use super::value::{Node, Source, TextSpan, Value, View};
 use crate::json::Scanner;
 use crate::plan::{Contents, Part};
-use crate::pool::{Pool, StrId};
-use crate::tag::{Dialect, PartKind};
+use crate::strings::{StrId, Strings};
+use crate::wire_enums::{Dialect, PartKind};
 use loops::Loop;
 
 /// Bytes of the data that may be looked at for one step.
@@ -170,7 +170,7 @@ impl Scratch {
 
 struct Machine<'a> {
     programs: &'a Programs,
-    strings: &'a Pool,
+    strings: &'a Strings,
     dialect: Dialect,
     ops: &'a [Op],
     data: &'a str,

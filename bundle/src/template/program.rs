@@ -4,8 +4,8 @@
 //! running one needs no scopes, no names and no recursion. A [`Shape`] says which parts of the data it can read by
 //! name; those are found while the data are scanned, and reading one is then a look into a table.
 
-use crate::pool::StrId;
-use crate::tag::{Dialect, tags};
+use crate::strings::StrId;
+use crate::wire_enums::{Dialect, tags};
 use serde::{Deserialize, Serialize};
 
 /// Stands for "none" where an index is expected.

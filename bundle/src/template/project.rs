@@ -8,7 +8,7 @@ use super::error::{Fault, Limit};
 use super::program::{Field, Programs, Shape};
 use super::value::{Node, Source};
 use crate::json::{Kind, ScanError, Scanner, Token, Value};
-use crate::pool::Pool;
+use crate::strings::Strings;
 
 /// What is kept of the values scanned so far.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ enum Parts {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shapes<'a> {
     pub programs: &'a Programs,
-    pub strings: &'a Pool,
+    pub strings: &'a Strings,
 }
 
 /// A scan that keeps nodes.
@@ -298,7 +298,7 @@ impl Scan<'_, '_> {
 /// The field that a key names, and its place. Objects of a list mostly have their members in the same order.
 #[inline(always)]
 fn find_field<'f>(
-    strings: &Pool,
+    strings: &Strings,
     fields: &'f [Field],
     expected: usize,
     key: Token,

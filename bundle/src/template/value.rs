@@ -2,8 +2,8 @@
 
 use crate::decimal;
 use crate::json::{self, Kind, ScanError, Scanner};
-use crate::pool::{Pool, StrId};
-use crate::tag::Dialect;
+use crate::strings::{StrId, Strings};
+use crate::wire_enums::Dialect;
 use std::fmt::{self, Write};
 
 /// A value of the data, of the template, or computed. Small and without references: a [`View`] tells what it holds.
@@ -86,7 +86,7 @@ impl fmt::Display for ValueKind {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View<'a> {
     pub dialect: Dialect,
-    pub strings: &'a Pool,
+    pub strings: &'a Strings,
     pub data: &'a str,
     pub computed: &'a str,
 }

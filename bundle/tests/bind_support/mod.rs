@@ -9,8 +9,8 @@ use mcp_bundle::envelope::{self, Body};
 use mcp_bundle::json::{self, MAX_DEPTH, ScanError, ScanErrorKind, Tape};
 use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::*;
-use mcp_bundle::pool::{PoolBuilder, StrId};
-use mcp_bundle::tag::{BodyKind, BodyOpKind, Format, Method, PartKind, Position, Scheme, Style};
+use mcp_bundle::strings::{PoolBuilder, StrId};
+use mcp_bundle::wire_enums::{BodyKind, BodyOpKind, Format, Method, PartKind, Position, Scheme, Style};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 

@@ -4,7 +4,7 @@
 use crate::rules::{FORM, JSON, NO_STRING, ORDER, WHOLE, accepted, tool_refused};
 use crate::support::Draft;
 use mcp_bundle::plan::Part;
-use mcp_bundle::tag::{BodyKind, BodyOpKind, PartKind, Position};
+use mcp_bundle::wire_enums::{BodyKind, BodyOpKind, PartKind, Position};
 
 #[test]
 fn paths() {

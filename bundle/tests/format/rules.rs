@@ -4,9 +4,9 @@
 use crate::support::{Draft, assemble, sample, sections};
 use mcp_bundle::format::{ReadError, Trust, WriteError, read, write};
 use mcp_bundle::plan::*;
-use mcp_bundle::pool::StrId;
-use mcp_bundle::tag::PartKind;
+use mcp_bundle::strings::StrId;
 use mcp_bundle::template::{Encoding, Op, OpCode, Place, Run};
+use mcp_bundle::wire_enums::PartKind;
 
 /// Tools of the sample.
 pub const JSON: usize = 0;

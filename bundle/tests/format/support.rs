@@ -4,11 +4,11 @@
 use ed25519_dalek::SigningKey;
 use mcp_bundle::format::{HEADER_LENGTH, MAGIC, SectionId, TABLE_ROW_LENGTH};
 use mcp_bundle::plan::*;
-use mcp_bundle::pool::{PoolBuilder, StrId};
-use mcp_bundle::tag::*;
+use mcp_bundle::strings::{PoolBuilder, StrId};
 use mcp_bundle::template::{
     Constant, ConstantKind, Field, NONE, Op, OpCode, Path, Place, Program, Programs, Run, Shape, Spot, Step,
 };
+use mcp_bundle::wire_enums::*;
 use sha2::{Digest, Sha256};
 
 /// Contents and the pool they are built with.

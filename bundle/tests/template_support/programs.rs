@@ -1,12 +1,12 @@
 //! Programs that no compiler would write.
 
 use mcp_bundle::plan::Contents;
-use mcp_bundle::pool::{PoolBuilder, StrId};
-use mcp_bundle::tag::Dialect;
+use mcp_bundle::strings::{PoolBuilder, StrId};
 use mcp_bundle::template::{
     Constant, ConstantKind, Encoding, Field, Function, LoopItem, MAX_REGISTERS, NONE, Op, OpCode, Path,
     Place, Program, Programs, Run, Shape, Spot, Step,
 };
+use mcp_bundle::wire_enums::Dialect;
 
 use super::choices::Choices;
 

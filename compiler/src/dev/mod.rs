@@ -18,7 +18,7 @@ pub use watch::{Event, Recorded, Seen, Wake, Watcher};
 use crate::check::Report;
 use mcp_bundle::format::{self, Trust};
 use mcp_bundle::plan::{Contents, ToolPlan};
-use mcp_bundle::tag::PartKind;
+use mcp_bundle::wire_enums::PartKind;
 use mcp_edge::Edge;
 use mcp_edge::catalog::BuildError;
 use mcp_edge::settings::Settings;

@@ -2,7 +2,7 @@
 
 use crate::check::{Files, ReadError};
 use mcp_bundle::plan::{Contents, Part, ToolPlan};
-use mcp_bundle::tag::PartKind;
+use mcp_bundle::wire_enums::PartKind;
 use std::collections::BTreeMap;
 use std::fmt;
 

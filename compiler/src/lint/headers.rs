@@ -2,7 +2,7 @@
 
 use crate::source::Spanned;
 use crate::spec::{Header, ParameterSpec, ToolSpec, ToolsetSpec};
-use mcp_bundle::tag::Position;
+use mcp_bundle::wire_enums::Position;
 
 /// Fixed headers: those of the upstreams, then those of the tools.
 pub fn fixed(toolset: &ToolsetSpec) -> impl Iterator<Item = &Header> {

@@ -2,7 +2,7 @@
 
 use crate::spec::{EndpointProblem, ParameterSpec, Placeholder, ToolSpec};
 use crate::suggest;
-use mcp_bundle::tag::Position;
+use mcp_bundle::wire_enums::Position;
 use std::ops::Range;
 
 /// The path parameter of a placeholder.

@@ -8,7 +8,7 @@ use crate::json::Json;
 use crate::schema_walk;
 use crate::spec::{ParameterSpec, ToolSpec, Type};
 use mcp_bundle::plan::{Check, Parameter};
-use mcp_bundle::tag::Position;
+use mcp_bundle::wire_enums::Position;
 use std::collections::BTreeMap;
 
 #[derive(Debug)]

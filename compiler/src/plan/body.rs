@@ -9,8 +9,8 @@ use crate::json::Json;
 use crate::schema_walk;
 use crate::spec::{BodySpec, ParameterSpec, TemplateSpec, ToolSpec};
 use mcp_bundle::plan::{BodyOp, BodyPlan, Part};
-use mcp_bundle::tag::{BodyKind, BodyOpKind, Position};
 use mcp_bundle::template::Place;
+use mcp_bundle::wire_enums::{BodyKind, BodyOpKind, Position};
 
 const JSON: &str = "application/json";
 const FORM: &str = "application/x-www-form-urlencoded";

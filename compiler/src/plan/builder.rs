@@ -6,8 +6,8 @@ use crate::json::Json;
 use crate::spec::{Origin, Variable};
 use crate::template::Compiled;
 use mcp_bundle::plan::{Contents, ListEntry, Manifest, Part, Policy, ToolPlan, Toolset, Upstream};
-use mcp_bundle::pool::{PoolBuilder, StrId};
-use mcp_bundle::tag::PartKind;
+use mcp_bundle::strings::{PoolBuilder, StrId};
+use mcp_bundle::wire_enums::PartKind;
 use std::collections::BTreeMap;
 
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use super::builder::Builder;
 use crate::json::Json;
 use mcp_bundle::plan::{ArrayCheck, Check, NumberCheck, ObjectCheck, Property, StringCheck, TypeSet};
-use mcp_bundle::tag::Format;
+use mcp_bundle::wire_enums::Format;
 
 /// Keywords that say nothing about validity.
 const ANNOTATIONS: &[&str] = &[

@@ -5,7 +5,7 @@ use super::place;
 use crate::json::Json;
 use crate::spec::{TextPart, Variable, split_variables};
 use mcp_bundle::plan::Part;
-use mcp_bundle::tag::{Position, Style};
+use mcp_bundle::wire_enums::{Position, Style};
 use std::collections::BTreeSet;
 
 /// How literals are encoded for their place.

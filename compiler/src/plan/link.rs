@@ -2,9 +2,9 @@
 
 use crate::template::Compiled;
 use mcp_bundle::plan::Contents;
-use mcp_bundle::pool::{PoolBuilder, StrId};
-use mcp_bundle::tag::PartKind;
+use mcp_bundle::strings::{PoolBuilder, StrId};
 use mcp_bundle::template::{Constant, Field, NONE, Op, OpCode, Path, Program, Programs, Run, Shape, Step};
+use mcp_bundle::wire_enums::PartKind;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Default)]

@@ -19,7 +19,7 @@ use crate::list_entry;
 use crate::spec::{Config, TemplateSpec, ToolSpec, ToolsetSpec, UpstreamSpec};
 use builder::Builder;
 use mcp_bundle::plan::{Contents, ListEntry, Policy, ResponsePlan, ToolPlan, Toolset};
-use mcp_bundle::tag::Method;
+use mcp_bundle::wire_enums::Method;
 
 /// Name of a bundle that `mcpc.toml` gives none.
 pub const DEFAULT_BUNDLE_NAME: &str = "tools";

@@ -2,7 +2,7 @@
 
 use crate::json::write_string;
 use crate::spec::Type;
-use mcp_bundle::tag::{Position, Style};
+use mcp_bundle::wire_enums::{Position, Style};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// All but the unreserved characters of RFC 3986.

@@ -5,7 +5,7 @@ use super::builder::Builder;
 use super::{Tool, body, constant, place};
 use crate::spec::{Endpoint, Header, ParameterSpec, PathPiece};
 use mcp_bundle::plan::{BodyPlan, Part, Placed};
-use mcp_bundle::tag::{BodyKind, PartKind, Position};
+use mcp_bundle::wire_enums::{BodyKind, PartKind, Position};
 
 #[derive(Debug)]
 pub struct Request {
@@ -168,7 +168,7 @@ fn placed(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments, position
     placed
 }
 
-pub fn style_of(parameter: &ParameterSpec) -> mcp_bundle::tag::Style {
+pub fn style_of(parameter: &ParameterSpec) -> mcp_bundle::wire_enums::Style {
     let said = parameter.style.as_ref().map(|style| style.value);
     let position = parameter.position().unwrap_or(Position::Body);
     said.unwrap_or_else(|| place::default_style(position, Some(parameter.kind.value)))

@@ -1,7 +1,7 @@
 //! Endpoints and upstream URLs: an optional origin, a path with `{name}` placeholders, a fixed query.
 
 use http::uri::Authority;
-use mcp_bundle::tag::Scheme;
+use mcp_bundle::wire_enums::Scheme;
 use std::borrow::Cow;
 use std::ops::Range;
 

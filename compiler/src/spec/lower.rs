@@ -18,8 +18,8 @@ use crate::suggest;
 use crate::toml_tree::{self, Table};
 use base64::engine::general_purpose::STANDARD;
 use base64::{DecodeError, Engine};
-use mcp_bundle::tag::{Method, Position, Style};
 use mcp_bundle::template::Place;
+use mcp_bundle::wire_enums::{Method, Position, Style};
 use std::cell::OnceCell;
 use std::path::Path;
 

@@ -22,7 +22,7 @@ use crate::json::Json;
 use crate::list_entry::EntryText;
 use crate::schema_walk;
 use crate::source::{FileId, Span, Spanned};
-use mcp_bundle::tag::{Method, Position, Style};
+use mcp_bundle::wire_enums::{Method, Position, Style};
 use std::cell::OnceCell;
 
 /// One file.

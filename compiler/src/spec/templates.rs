@@ -2,8 +2,8 @@
 
 use super::{Endpoint, Header, ParameterSpec, TemplateSpec, ToolSpec};
 use crate::source::Spanned;
-use mcp_bundle::tag::Position;
 use mcp_bundle::template::Place;
+use mcp_bundle::wire_enums::Position;
 
 /// The end of an endpoint.
 pub(super) fn of_endpoint(text: &Spanned<String>, endpoint: &Endpoint) -> Option<TemplateSpec> {

@@ -18,7 +18,7 @@ pub struct Compiled {
     /// What it was compiled from, with `\n` for every line end: equal templates can share a program. Spans are of
     /// the text as it was given.
     pub source: String,
-    /// Exactly one program. A [`mcp_bundle::pool::StrId`] in it is an index of `strings`.
+    /// Exactly one program. A [`mcp_bundle::strings::StrId`] in it is an index of `strings`.
     pub programs: Programs,
     /// No string is both a literal and something else.
     pub strings: Vec<String>,

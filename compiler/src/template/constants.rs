@@ -1,7 +1,7 @@
 //! Finds calls that can never succeed whatever the data are, by running them with the constants that they are given.
 
 use mcp_bundle::plan::Contents;
-use mcp_bundle::pool::{PoolBuilder, StrId};
+use mcp_bundle::strings::{PoolBuilder, StrId};
 use mcp_bundle::template::{
     Ambient, Constant, ConstantKind, Encoding, Fault, Function, Limits, NONE, Op, OpCode, Place, Program,
     Programs, Run, Scratch, Shape, render_text,

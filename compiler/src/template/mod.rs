@@ -46,7 +46,7 @@ pub enum Dialect {
     Handlebars,
 }
 
-impl From<Dialect> for mcp_bundle::tag::Dialect {
+impl From<Dialect> for mcp_bundle::wire_enums::Dialect {
     fn from(dialect: Dialect) -> Self {
         match dialect {
             Dialect::Go => Self::Go,

@@ -5,7 +5,7 @@
 
 use crate::spec::{TextPart, Variable};
 use crate::stand_ins::Draft;
-use mcp_bundle::tag::Method;
+use mcp_bundle::wire_enums::Method;
 use std::fmt::Write;
 
 /// A command that sends the request when it is pasted.

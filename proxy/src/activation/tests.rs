@@ -58,7 +58,7 @@ fn bundle(name: &str) -> Vec<u8> {
 }
 
 fn bundle_with_variables(name: &str, variables: &[&str]) -> Vec<u8> {
-    let mut builder = mcp_bundle::pool::PoolBuilder::new();
+    let mut builder = mcp_bundle::strings::PoolBuilder::new();
     let mut contents = mcp_bundle::plan::Contents::default();
     contents.manifest.name = builder.intern(name);
     contents.manifest.variables = variables.iter().map(|name| builder.intern(name)).collect();

@@ -74,7 +74,7 @@ impl Drop for Running {
 }
 
 fn bundle(name: &str) -> Vec<u8> {
-    let mut builder = mcp_bundle::pool::PoolBuilder::new();
+    let mut builder = mcp_bundle::strings::PoolBuilder::new();
     let mut contents = mcp_bundle::plan::Contents::default();
     contents.manifest.name = builder.intern(name);
     contents.strings = builder.finish();

@@ -14,7 +14,7 @@ use mcp_bundle::bind::{PreparedTool, PreparedTools};
 use mcp_bundle::format::{Bundle, Revision};
 use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::{Contents, ToolPlan};
-use mcp_bundle::pool::StrId;
+use mcp_bundle::strings::StrId;
 use std::sync::Arc;
 use std::sync::OnceLock;
 

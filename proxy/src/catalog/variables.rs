@@ -2,7 +2,7 @@
 
 use super::{BuildError, Variables};
 use mcp_bundle::plan::{Contents, Part, ToolPlan};
-use mcp_bundle::tag::PartKind;
+use mcp_bundle::wire_enums::PartKind;
 
 /// All values, or the first variable that cannot be used and a tool that needs it.
 pub fn resolve(

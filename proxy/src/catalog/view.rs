@@ -5,7 +5,7 @@ use crate::mcp::{MODERN, has_titles};
 use mcp_bundle::format::Revision;
 use mcp_bundle::json::write_string;
 use mcp_bundle::plan::Contents;
-use mcp_bundle::tag::Era;
+use mcp_bundle::wire_enums::ProtocolVersion;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -20,11 +20,11 @@ pub struct View {
     pub modern_start: Vec<u8>,
     /// Members of the result of `server/discover`.
     pub discover: Vec<u8>,
-    /// Members of the result of `initialize`, one for each [`Era`].
-    initialize: [Vec<u8>; Era::ALL.len()],
-    /// Members of the results of `tools/list`, page by page, one list for each [`Era`]; made when first asked for,
+    /// Members of the result of `initialize`, one for each [`ProtocolVersion`].
+    initialize: [Vec<u8>; ProtocolVersion::ALL.len()],
+    /// Members of the results of `tools/list`, page by page, one list for each [`ProtocolVersion`]; made when first asked for,
     /// since most eras never are.
-    pages: [OnceLock<Vec<Vec<u8>>>; Era::ALL.len()],
+    pages: [OnceLock<Vec<Vec<u8>>>; ProtocolVersion::ALL.len()],
     page_size: usize,
     list_end: Vec<u8>,
 }
@@ -76,7 +76,7 @@ impl View {
         discover.extend_from_slice(&list_end);
 
         let initialize = std::array::from_fn(|index| {
-            let era = Era::ALL.get(index).copied().unwrap_or(MODERN);
+            let era = ProtocolVersion::ALL.get(index).copied().unwrap_or(MODERN);
             let mut out = b"\"protocolVersion\":\"".to_vec();
             out.extend_from_slice(era.as_str().as_bytes());
             out.extend_from_slice(b"\",");
@@ -106,7 +106,7 @@ impl View {
         }
     }
 
-    pub fn initialize(&self, era: Era) -> &[u8] {
+    pub fn initialize(&self, era: ProtocolVersion) -> &[u8] {
         self.initialize.get(slot(era)).map(Vec::as_slice).unwrap_or_default()
     }
 
@@ -116,7 +116,12 @@ impl View {
     }
 
     /// The members of the result that lists the tools after `cursor`; `None` if that is not a cursor.
-    pub fn page<'a>(&'a self, contents: &Contents, era: Era, cursor: Option<&str>) -> Option<Page<'a>> {
+    pub fn page<'a>(
+        &'a self,
+        contents: &Contents,
+        era: ProtocolVersion,
+        cursor: Option<&str>,
+    ) -> Option<Page<'a>> {
         let start = match cursor {
             None => 0,
             Some(cursor) => self.after(contents, cursor::read(cursor)?),
@@ -152,7 +157,14 @@ impl View {
     }
 
     /// The entries from `start` on, at most `most`, as JSON objects with commas between them.
-    pub fn write_entries(&self, contents: &Contents, era: Era, start: usize, most: usize, out: &mut Vec<u8>) {
+    pub fn write_entries(
+        &self,
+        contents: &Contents,
+        era: ProtocolVersion,
+        start: usize,
+        most: usize,
+        out: &mut Vec<u8>,
+    ) {
         let end = self.count(contents).min(start.saturating_add(most));
         for position in start..end {
             let entry = self.index(position).and_then(|index| contents.list.get(index));
@@ -166,7 +178,7 @@ impl View {
         }
     }
 
-    fn make(&self, contents: &Contents, era: Era, start: usize) -> Vec<u8> {
+    fn make(&self, contents: &Contents, era: ProtocolVersion, start: usize) -> Vec<u8> {
         let mut out = Vec::new();
         if era == MODERN {
             out.extend_from_slice(&self.modern_start);
@@ -191,8 +203,8 @@ impl View {
 /// Only tools, whose list can change with a bundle.
 const CAPABILITIES: &[u8] = b"\"capabilities\":{\"tools\":{\"listChanged\":true}}";
 
-fn slot(era: Era) -> usize {
-    Era::ALL.iter().position(|known| *known == era).unwrap_or_default()
+fn slot(era: ProtocolVersion) -> usize {
+    ProtocolVersion::ALL.iter().position(|known| *known == era).unwrap_or_default()
 }
 
 fn server_info(name: &str, version: &str, title: Option<&str>) -> Vec<u8> {

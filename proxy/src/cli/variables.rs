@@ -1,8 +1,8 @@
 //! Which tools need which `${NAME}`.
 
 use mcp_bundle::plan::{Contents, ToolPlan};
-use mcp_bundle::tag::PartKind;
 use mcp_bundle::template::OpCode;
+use mcp_bundle::wire_enums::PartKind;
 
 /// One message for each variable without a value, with the tools that need it.
 pub fn missing(contents: &Contents, has_value: &dyn Fn(&str) -> bool) -> Vec<String> {

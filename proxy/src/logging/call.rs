@@ -5,7 +5,7 @@ use super::line::{Line, name};
 use super::timestamp::Timestamps;
 use super::{LogLevel, LogSettings, LogWriter};
 use crate::record::{CallRecord, Outcome};
-use mcp_bundle::tag::Era;
+use mcp_bundle::wire_enums::ProtocolVersion;
 use std::cell::RefCell;
 use std::sync::OnceLock;
 use std::time::SystemTime;
@@ -121,7 +121,7 @@ pub(super) fn emit(record: &CallRecord<'_>) {
                 target: TARGET,
                 request_id = tracing::field::display(record.request_id),
                 tool = record.tool.as_str(),
-                protocol = record.era.map(Era::as_str),
+                protocol = record.era.map(ProtocolVersion::as_str),
                 outcome = record.outcome.as_str(),
                 reason = record.reason,
                 error = record.error,

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use mcp_bundle::bind::Arguments;
 use mcp_bundle::envelope::Message;
 use mcp_bundle::json::Kind;
-use mcp_bundle::tag::Era;
+use mcp_bundle::wire_enums::ProtocolVersion;
 
 /// A call that waits for its upstream.
 pub struct ToolCall<'a> {
@@ -19,7 +19,7 @@ pub struct ToolCall<'a> {
 /// Makes the request of a call, in `place`.
 pub fn begin<'p, 'a>(
     context: &Context<'a>,
-    era: Era,
+    era: ProtocolVersion,
     message: &Message<'a>,
     id: &'a str,
     place: &'p mut Option<ToolCall<'a>>,

@@ -5,11 +5,11 @@ use crate::catalog::Page;
 use crate::failure::Failure;
 use mcp_bundle::envelope::Message;
 use mcp_bundle::json::Kind;
-use mcp_bundle::tag::Era;
+use mcp_bundle::wire_enums::ProtocolVersion;
 
 pub fn respond(
     context: &Context<'_>,
-    era: Era,
+    era: ProtocolVersion,
     message: &Message<'_>,
     id: &str,
     out: &mut Vec<u8>,

@@ -26,7 +26,7 @@ use crate::logging::RequestId;
 use crate::reply::{BodyKind, Reply};
 use mcp_bundle::envelope::{self, Body, Id, Message};
 use mcp_bundle::json::Kind;
-use mcp_bundle::tag::Era;
+use mcp_bundle::wire_enums::ProtocolVersion;
 use version::{Lane, Told};
 
 /// What a message is answered with.
@@ -218,7 +218,7 @@ fn modern<'p, 'a>(
 
 fn legacy<'p, 'a>(
     context: &Context<'a>,
-    era: Era,
+    era: ProtocolVersion,
     message: &Message<'a>,
     id: &'a str,
     out: &mut Vec<u8>,

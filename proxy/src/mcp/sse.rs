@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::head::Headers;
 use crate::logging::RequestId;
 use mcp_bundle::envelope::{self, Body};
-use mcp_bundle::tag::Era;
+use mcp_bundle::wire_enums::ProtocolVersion;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -84,7 +84,7 @@ pub fn open(edge: &Arc<Edge>, toolset: Option<&str>) -> Result<EventStream, Fail
     getrandom::fill(&mut secret).map_err(|_| Failure::TooManyStreams)?;
     let id: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
     let (answers, messages) = mpsc::channel(WAITING as usize);
-    let era = Arc::new(AtomicU8::new(Era::V20241105.tag()));
+    let era = Arc::new(AtomicU8::new(ProtocolVersion::V20241105.tag()));
     let room = Arc::new(Semaphore::new(WAITING as usize));
     let in_work = InWork { room: Arc::clone(&room), all: WAITING };
     let session = Session { answers, toolset: toolset.map(str::to_owned), era, room };
@@ -157,7 +157,13 @@ pub fn post(
     Posted::Taken
 }
 
-async fn answer(context: &Context<'_>, session: &Session, told: Option<Era>, body: &[u8], out: &mut Vec<u8>) {
+async fn answer(
+    context: &Context<'_>,
+    session: &Session,
+    told: Option<ProtocolVersion>,
+    body: &[u8],
+    out: &mut Vec<u8>,
+) {
     let limits = &context.edge.settings.limits;
     let mut place = None;
     let body = envelope::read(body, limits.json_depth, limits.batch, &mut place);
@@ -167,7 +173,8 @@ async fn answer(context: &Context<'_>, session: &Session, told: Option<Era>, bod
     {
         session.era.store(version::negotiate(asked).tag(), Ordering::Relaxed);
     }
-    let settled = Era::from_tag(session.era.load(Ordering::Relaxed)).unwrap_or(Era::V20241105);
+    let settled =
+        ProtocolVersion::from_tag(session.era.load(Ordering::Relaxed)).unwrap_or(ProtocolVersion::V20241105);
     let told = Told::Known(told.unwrap_or(settled));
     let responded = match body {
         Ok(Body::One(message)) => respond(context, told, message, out).await,

@@ -4,16 +4,16 @@ use crate::failure::Failure;
 use crate::head::{Headers, Repeated, visible};
 use mcp_bundle::envelope::Message;
 use mcp_bundle::json::{Kind, Value};
-use mcp_bundle::tag::Era;
+use mcp_bundle::wire_enums::ProtocolVersion;
 
 /// The stateless revision: each request says what it speaks.
-pub const MODERN: Era = Era::V20260728;
+pub const MODERN: ProtocolVersion = ProtocolVersion::V20260728;
 
 /// The newest revision with a handshake.
-pub const NEWEST_LEGACY: Era = Era::V20251125;
+pub const NEWEST_LEGACY: ProtocolVersion = ProtocolVersion::V20251125;
 
 /// What clients speak that never said so (2025-06-18 and later tell it in a header).
-const UNSAID: Era = Era::V20250326;
+const UNSAID: ProtocolVersion = ProtocolVersion::V20250326;
 
 pub const VERSION_HEADER: &str = "mcp-protocol-version";
 
@@ -21,7 +21,7 @@ pub const VERSION_HEADER: &str = "mcp-protocol-version";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Told<'a> {
     Nothing,
-    Known(Era),
+    Known(ProtocolVersion),
     Unknown(&'a str),
     /// Not text, or several.
     Malformed,
@@ -32,7 +32,7 @@ pub enum Told<'a> {
 pub enum Lane {
     /// Stateless; what else must hold is checked there.
     Modern,
-    Legacy(Era),
+    Legacy(ProtocolVersion),
 }
 
 impl<'a> Told<'a> {
@@ -43,12 +43,12 @@ impl<'a> Told<'a> {
             Err(Repeated) => return Told::Malformed,
         };
         // What nearly all say.
-        if let Some(era) = Era::ALL.iter().find(|era| era.as_str().as_bytes() == value) {
+        if let Some(era) = ProtocolVersion::ALL.iter().find(|era| era.as_str().as_bytes() == value) {
             return Told::Known(*era);
         }
         let Some(text) = visible(value) else { return Told::Malformed };
         let text = text.trim_matches([' ', '\t']);
-        Era::from_word(text).map_or(Told::Unknown(text), Told::Known)
+        ProtocolVersion::from_word(text).map_or(Told::Unknown(text), Told::Known)
     }
 
     /// Whether it is the stateless revision, or looks like one that came after it.
@@ -61,7 +61,7 @@ impl<'a> Told<'a> {
     }
 
     /// The revision of a legacy request. `initialize` comes before the client knows what to say.
-    pub fn legacy_era(self, initialize: bool) -> Result<Era, Failure> {
+    pub fn legacy_era(self, initialize: bool) -> Result<ProtocolVersion, Failure> {
         match self {
             Told::Nothing => Ok(UNSAID),
             Told::Known(era) if era != MODERN => Ok(era),
@@ -124,33 +124,34 @@ pub fn check_modern(told: Told<'_>, message: &Message<'_>) -> Result<(), Failure
 }
 
 /// The answer to the version that `initialize` asks for: the same one, or the newest there is.
-pub fn negotiate(asked: &Value<'_>) -> Era {
-    let known = Era::ALL.iter().copied().find(|era| *era != MODERN && asked.is_text(era.as_str()));
+pub fn negotiate(asked: &Value<'_>) -> ProtocolVersion {
+    let known =
+        ProtocolVersion::ALL.iter().copied().find(|era| *era != MODERN && asked.is_text(era.as_str()));
     known.unwrap_or(NEWEST_LEGACY)
 }
 
 /// Whether arrays of messages are allowed. They came with 2025-03-26 and went with 2025-06-18.
-pub const fn has_batches(era: Era) -> bool {
-    matches!(era, Era::V20241105 | Era::V20250326)
+pub const fn has_batches(era: ProtocolVersion) -> bool {
+    matches!(era, ProtocolVersion::V20241105 | ProtocolVersion::V20250326)
 }
 
 /// Whether results may hold `structuredContent` of this kind.
-pub const fn has_structured(era: Era, is_object: bool) -> bool {
+pub const fn has_structured(era: ProtocolVersion, is_object: bool) -> bool {
     match era {
-        Era::V20241105 | Era::V20250326 => false,
-        Era::V20250618 | Era::V20251125 => is_object,
-        Era::V20260728 => true,
+        ProtocolVersion::V20241105 | ProtocolVersion::V20250326 => false,
+        ProtocolVersion::V20250618 | ProtocolVersion::V20251125 => is_object,
+        ProtocolVersion::V20260728 => true,
     }
 }
 
 /// Whether results may hold audio.
-pub const fn has_audio(era: Era) -> bool {
-    !matches!(era, Era::V20241105)
+pub const fn has_audio(era: ProtocolVersion) -> bool {
+    !matches!(era, ProtocolVersion::V20241105)
 }
 
 /// Whether implementations may have a title.
-pub const fn has_titles(era: Era) -> bool {
-    !matches!(era, Era::V20241105 | Era::V20250326)
+pub const fn has_titles(era: ProtocolVersion) -> bool {
+    !matches!(era, ProtocolVersion::V20241105 | ProtocolVersion::V20250326)
 }
 
 const LOG_LEVELS: [&str; 8] =

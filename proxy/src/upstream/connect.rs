@@ -4,7 +4,7 @@ use super::link::Link;
 use super::network::{Network, Origin};
 use super::pool::Connection;
 use super::{Exchange, UpstreamError};
-use mcp_bundle::tag::Scheme;
+use mcp_bundle::wire_enums::Scheme;
 use pingora_core::connectors::http::v2::{H2HandshakeSettings, handshake};
 use pingora_core::protocols::ALPN;
 use pingora_core::upstreams::peer::HttpPeer;

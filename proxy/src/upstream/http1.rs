@@ -6,7 +6,7 @@ use super::decode::{Body, Coding};
 use super::link::Link;
 use super::{Exchange, Received, UpstreamError, early, wire};
 use crate::buffers;
-use mcp_bundle::tag::Method;
+use mcp_bundle::wire_enums::Method;
 use mcp_http1::{Body as Framing, Chunked, Field, read_response};
 use std::cell::Cell;
 use std::io;

@@ -6,7 +6,7 @@ use super::network::Origin;
 use super::{Exchange, Received, UpstreamError, pool, wire};
 use bytes::Bytes;
 use http::header::CONTENT_LENGTH;
-use mcp_bundle::tag::Method;
+use mcp_bundle::wire_enums::Method;
 use pingora_core::connectors::http::v2::ConnectionRef;
 use pingora_core::protocols::http::v2::client::Http2Session;
 use pingora_core::{Error, ErrorType, RetryType};

@@ -21,7 +21,7 @@ pub use network::{Network, NetworkError, Origin, PoolStats};
 
 use crate::buffers;
 use mcp_bundle::bind::{Request, ToolName};
-use mcp_bundle::tag::Scheme;
+use mcp_bundle::wire_enums::Scheme;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -2,7 +2,7 @@
 
 use super::OriginKey;
 use http::uri::PathAndQuery;
-use mcp_bundle::tag::{Method, Scheme};
+use mcp_bundle::wire_enums::{Method, Scheme};
 
 const MAX_LOCATION: usize = 8 << 10;
 

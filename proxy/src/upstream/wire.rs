@@ -3,7 +3,7 @@
 use super::Exchange;
 use http::header::{CONTENT_LENGTH, HOST};
 use http::{HeaderName, HeaderValue};
-use mcp_bundle::tag::Method;
+use mcp_bundle::wire_enums::Method;
 use pingora_http::RequestHeader;
 
 /// The answers that [`super::decode`] understands.

@@ -7,7 +7,7 @@ use super::{
 use crate::format_check;
 use crate::json::{Kind, Span};
 use crate::plan::TypeSet;
-use crate::pool::same;
+use crate::strings::same;
 use crate::template::Run;
 
 impl<'a> Call<'a> {

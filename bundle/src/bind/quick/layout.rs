@@ -6,10 +6,10 @@ use super::{
 };
 use crate::json::{self, Kind, Value};
 use crate::plan::{self, Contents, Part, Placed, ToolPlan, TypeSet};
-use crate::pool::StrId;
 use crate::position::{self, percent};
-use crate::tag::{BodyKind, BodyOpKind, PartKind, Position, Style};
+use crate::strings::StrId;
 use crate::template::Run;
+use crate::wire_enums::{BodyKind, BodyOpKind, PartKind, Position, Style};
 use std::collections::BTreeMap;
 
 /// Bytes that all quick ways together may take: with names and heads, of which a bundle has less than 2 GiB, places stay below

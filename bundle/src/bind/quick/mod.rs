@@ -19,9 +19,9 @@ use super::{Limits, Prepared, Request};
 use crate::json::{Span, Tape};
 use crate::matchers::Matchers;
 use crate::plan::{Contents, TypeSet};
-use crate::pool::StrId;
-use crate::tag::{Format, Method};
+use crate::strings::StrId;
 use crate::template::Run;
+use crate::wire_enums::{Format, Method};
 use std::fmt;
 
 /// A tool with more parameters is bound the careful way.

@@ -6,9 +6,9 @@
 
 use super::{Checked, Elements, Ids, Name, Parameter, Step, Tables, Tool};
 use crate::far;
-use crate::pool::StrId;
-use crate::tag::Method;
+use crate::strings::StrId;
 use crate::template::Run;
+use crate::wire_enums::Method;
 
 /// Bytes of all records that the nearer caches hold.
 const NEAR: usize = 1 << 20;

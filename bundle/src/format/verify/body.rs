@@ -5,8 +5,8 @@ use super::scan::{Class, name};
 use super::shared::{Checked, ensure, quote};
 use super::text::{is_json_member, is_query_name};
 use crate::plan::{BodyOp, Part};
-use crate::tag::{BodyKind, BodyOpKind, PartKind, Position};
 use crate::template::Place;
+use crate::wire_enums::{BodyKind, BodyOpKind, PartKind, Position};
 
 pub(super) fn body(request: &mut Request<'_, '_>) -> Checked {
     let body = &request.tool.body;

@@ -3,7 +3,7 @@
 use super::scan::{Class, Scanner, name};
 use super::shared::{Ascending, Checked, ensure, optional_index};
 use crate::plan::{Check, Contents, NumberCheck, ObjectCheck, TypeSet};
-use crate::pool::Pool;
+use crate::strings::Strings;
 
 /// Checks the node at index `at`. It refers only to nodes before it, so following it always ends.
 pub(super) fn check(contents: &Contents, scanner: &mut Scanner<'_>, check: &Check, at: usize) -> Checked {
@@ -34,7 +34,7 @@ fn bounds(scanner: &mut Scanner<'_>, number: &NumberCheck) -> Checked {
     Ok(())
 }
 
-fn object(strings: &Pool, members: &ObjectCheck, at: usize) -> Checked {
+fn object(strings: &Strings, members: &ObjectCheck, at: usize) -> Checked {
     let mut names = Ascending::new("property");
     for property in &members.properties {
         names.next(name(strings, property.name, "property name")?)?;

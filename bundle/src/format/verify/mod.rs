@@ -18,7 +18,7 @@ mod text;
 mod tool;
 
 use crate::plan::{Contents, ToolPlan};
-use crate::pool::Pool;
+use crate::strings::Strings;
 use shared::quote;
 use std::fmt;
 use thiserror::Error;
@@ -54,7 +54,7 @@ pub enum Place {
 /// Apart from [`verify`] so that a reader can check a plan while it is still in the cache.
 pub(super) struct ToolVerifier<'a> {
     tools: tool::Verifier<'a>,
-    strings: &'a Pool,
+    strings: &'a Strings,
     next: usize,
 }
 

@@ -5,9 +5,9 @@ use super::scan::{Class, Scanner, name};
 use super::shared::{Checked, ensure, index, quote, text};
 use super::text::{is_forbidden_header, is_header_name, is_query_name, is_token};
 use crate::plan::{Contents, Part, Placed, ToolPlan};
-use crate::pool::StrId;
-use crate::tag::{BodyKind, PartKind, Position};
+use crate::strings::StrId;
 use crate::template::Place;
+use crate::wire_enums::{BodyKind, PartKind, Position};
 
 /// The plan of a request, and how often each parameter has been met in it.
 pub(super) struct Request<'a, 's> {

@@ -11,8 +11,8 @@ use super::text::{
 };
 use crate::format::layout::{MAX_FIXED_JSON_LENGTH, MAX_FIXED_JSON_TOTAL, MAX_NAME_LENGTH};
 use crate::plan::Part;
-use crate::pool::{Pool, StrId};
-use crate::tag::PartKind;
+use crate::strings::{StrId, Strings};
+use crate::wire_enums::PartKind;
 
 /// What a string may be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(super) enum Class {
 }
 
 pub(super) struct Scanner<'a> {
-    strings: &'a Pool,
+    strings: &'a Strings,
     /// For each string the classes that it is known to belong to.
     known: Vec<u16>,
     /// How many bytes of composed JSON may still be looked at.
@@ -39,7 +39,7 @@ pub(super) struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    pub(super) fn new(strings: &'a Pool) -> Scanner<'a> {
+    pub(super) fn new(strings: &'a Strings) -> Scanner<'a> {
         Scanner { strings, known: vec![0; strings.len()], json_left: MAX_FIXED_JSON_TOTAL }
     }
 
@@ -121,7 +121,7 @@ impl Class {
 }
 
 /// A name. They are short, so comparing and checking them again costs little.
-pub(super) fn name<'a>(strings: &'a Pool, id: StrId, what: &str) -> Checked<&'a str> {
+pub(super) fn name<'a>(strings: &'a Strings, id: StrId, what: &str) -> Checked<&'a str> {
     let name = text(strings, id, what)?;
     ensure(name.len() <= MAX_NAME_LENGTH, || {
         format!("{what} of {} bytes, the most is {MAX_NAME_LENGTH}", name.len())

@@ -3,8 +3,8 @@
 use super::scan::name;
 use super::text::{is_host, is_scope, is_toolset_name};
 use crate::plan::{Contents, Policy, Upstream};
-use crate::pool::{Pool, StrId};
-use crate::tag::Scheme;
+use crate::strings::{StrId, Strings};
+use crate::wire_enums::Scheme;
 
 /// What is wrong, or nothing; the caller knows where.
 pub(super) type Checked<T = ()> = Result<T, String>;
@@ -36,7 +36,7 @@ pub(super) fn manifest(contents: &Contents) -> Checked {
     Ok(())
 }
 
-pub(super) fn upstream(strings: &Pool, upstream: &Upstream) -> Checked {
+pub(super) fn upstream(strings: &Strings, upstream: &Upstream) -> Checked {
     text(strings, upstream.name, "name")?;
     let host = name(strings, upstream.host, "host")?;
     ensure(is_host(host), || format!("host {} is not a lower-case host name or address", quote(host)))?;
@@ -56,7 +56,7 @@ pub(super) fn upstream(strings: &Pool, upstream: &Upstream) -> Checked {
     })
 }
 
-pub(super) fn policy(strings: &Pool, policy: &Policy) -> Checked {
+pub(super) fn policy(strings: &Strings, policy: &Policy) -> Checked {
     let mut scopes = Ascending::new("scope");
     for id in &policy.scopes {
         let scope = name(strings, *id, "scope")?;
@@ -90,12 +90,12 @@ impl<'a> Ascending<'a> {
 }
 
 /// The string of an id, which must be in the pool.
-pub(super) fn text<'a>(strings: &'a Pool, id: StrId, what: &str) -> Checked<&'a str> {
+pub(super) fn text<'a>(strings: &'a Strings, id: StrId, what: &str) -> Checked<&'a str> {
     strings.find(id).ok_or_else(|| format!("{what} is string {}, which does not exist", id.0))
 }
 
 pub(super) fn optional_text<'a>(
-    strings: &'a Pool,
+    strings: &'a Strings,
     id: Option<StrId>,
     what: &str,
 ) -> Checked<Option<&'a str>> {

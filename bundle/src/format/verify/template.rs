@@ -7,12 +7,12 @@ use super::shared::{Checked, ensure, index, quote, text};
 use super::{Invalid, Place as Where, at};
 use crate::json;
 use crate::plan::Contents;
-use crate::pool::StrId;
-use crate::tag::PartKind;
+use crate::strings::StrId;
 use crate::template::{
     ConstantKind, Encoding, Field, Function, LoopItem, MAX_FIELDS, MAX_PATH, MAX_REGISTERS, NONE, Op, OpCode,
     Place, Program, Programs, Run, Test,
 };
+use crate::wire_enums::PartKind;
 
 pub(super) fn programs(contents: &Contents) -> Result<(), Box<Invalid>> {
     let mut verifier = Verifier {

@@ -7,8 +7,8 @@ use super::shared::{Ascending, Checked, ensure, index, optional_index, optional_
 use super::text::{is_token, is_tool_name};
 use crate::plan::{Contents, Parameter, ResponsePlan, ToolPlan};
 use crate::shape::select;
-use crate::tag::{BodyKind, Position};
 use crate::template::Place;
+use crate::wire_enums::{BodyKind, Position};
 
 /// Goes through the tools in their order.
 pub(super) struct Verifier<'a> {

@@ -3,8 +3,8 @@
 use super::{Tool, plan, tool};
 use crate::matchers::Matchers;
 use crate::plan::{Contents, ResponsePlan};
-use crate::pool::StrId;
 use crate::shape::{Answer, Limits, Scratch, respond, shape};
+use crate::strings::StrId;
 use crate::template::Ambient;
 use serde_json::{Value, json};
 

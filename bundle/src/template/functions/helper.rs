@@ -102,8 +102,8 @@ pub(super) fn lookup(call: &Call<'_>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::super::testing::run;
-    use crate::tag::Dialect;
     use crate::template::Function;
+    use crate::wire_enums::Dialect;
 
     #[test]
     fn helpers_answer_as_the_crate_does() {

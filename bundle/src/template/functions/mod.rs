@@ -134,7 +134,7 @@ fn truth(truth: bool) -> Answer {
 mod tests {
     use super::testing::{argument, run};
     use super::*;
-    use crate::tag::Dialect;
+    use crate::wire_enums::Dialect;
     use proptest::prelude::*;
 
     proptest! {

@@ -3,8 +3,8 @@
 use super::super::value::{Node, Source, Value, View};
 use super::{Ambient, Answer, Function, call};
 use crate::json::{self, Kind};
-use crate::pool::{Pool, PoolBuilder};
-use crate::tag::Dialect;
+use crate::strings::{PoolBuilder, Strings};
+use crate::wire_enums::Dialect;
 use proptest::prelude::*;
 
 /// 2026-11-16T09:01:51.120Z
@@ -20,7 +20,7 @@ pub(super) fn run(dialect: Dialect, function: Function, arguments: &[&str]) -> R
     let texts: Vec<&str> =
         arguments.iter().map(|&text| if text == "absent" { "null" } else { text }).collect();
     let data = format!("[{}]", texts.join(" , "));
-    let empty = Pool::default();
+    let empty = Strings::default();
     let view = View { dialect, strings: &empty, data: &data, computed: "" };
     let whole = Value::Json(node(&data, Source::Data));
     let mut values: Vec<Value> = view.items(whole).collect();

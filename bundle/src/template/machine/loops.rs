@@ -3,13 +3,13 @@
 use super::{Machine, Scratch, limit, tag};
 use crate::decimal;
 use crate::json::Kind;
-use crate::tag::Dialect;
 use crate::template::NONE;
 use crate::template::error::{Fault, Limit};
 use crate::template::functions;
 use crate::template::program::LoopItem;
 use crate::template::project::Shapes;
 use crate::template::value::{Node, Value, ValueKind, View};
+use crate::wire_enums::Dialect;
 
 /// Where a loop stands.
 #[derive(Debug, Clone, Copy, Default)]

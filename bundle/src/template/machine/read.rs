@@ -2,12 +2,12 @@
 
 use super::{BYTES_PER_STEP, Machine};
 use crate::json::Kind;
-use crate::pool::StrId;
-use crate::tag::Dialect;
+use crate::strings::StrId;
 use crate::template::NONE;
 use crate::template::error::Fault;
 use crate::template::program::{Path, Step, Test};
 use crate::template::value::{Node, Value, ValueKind};
+use crate::wire_enums::Dialect;
 
 impl Machine<'_> {
     /// The value at a path of which all parts were found while the data were scanned; `None` asks for a search.

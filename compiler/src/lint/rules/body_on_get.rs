@@ -4,7 +4,7 @@ use crate::lint::{Check, Findings, ToolContext, headers, insert, placeholders, r
 use crate::schema_walk;
 use crate::source::Spanned;
 use crate::spec::{ParameterSpec, ToolSpec};
-use mcp_bundle::tag::{Method, Position};
+use mcp_bundle::wire_enums::{Method, Position};
 
 rule! {
     /// ## What it does

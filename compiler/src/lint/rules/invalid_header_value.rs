@@ -2,7 +2,7 @@ use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolsetContext, allowed, headers, nested, rule};
 use crate::source::Span;
 use crate::spec::{Header, ParameterSpec, ToolSpec};
-use mcp_bundle::tag::Position;
+use mcp_bundle::wire_enums::Position;
 
 rule! {
     /// ## What it does

@@ -4,7 +4,7 @@ use crate::lint::values::with_article;
 use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::spec::{BodySpec, ParameterSpec, ToolSpec, Type};
 use crate::suggest;
-use mcp_bundle::tag::{Position, Style};
+use mcp_bundle::wire_enums::{Position, Style};
 
 rule! {
     /// ## What it does

@@ -6,7 +6,7 @@ use crate::lint::values::{counted, shown, type_of, with_article};
 use crate::lint::{Check, Findings, ToolContext, insert, locate, rule};
 use crate::source::{Span, Spanned};
 use crate::spec::{ParameterSpec, Type};
-use mcp_bundle::tag::Format;
+use mcp_bundle::wire_enums::Format;
 use mcp_bundle::{decimal, format_check, matchers, schema};
 use std::cmp::Ordering;
 

@@ -7,7 +7,7 @@ use crate::schema_walk;
 use crate::source::{Span, Spanned};
 use crate::spec::{BodySpec, ParameterSpec, TextPart, ToolSpec, Variable, split_variables};
 use mcp_bundle::format::MAX_NAME_LENGTH;
-use mcp_bundle::tag::Position;
+use mcp_bundle::wire_enums::Position;
 use std::collections::BTreeSet;
 
 rule! {

@@ -3,7 +3,7 @@ use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::schema_walk;
 use crate::spec::{BodySpec, ParameterSpec, ToolSpec};
 use crate::suggest;
-use mcp_bundle::tag::Position;
+use mcp_bundle::wire_enums::Position;
 
 rule! {
     /// ## What it does

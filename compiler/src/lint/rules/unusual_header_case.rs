@@ -1,7 +1,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolsetContext, headers, rule};
 use crate::source::Spanned;
-use mcp_bundle::tag::Position;
+use mcp_bundle::wire_enums::Position;
 
 rule! {
     /// ## What it does

@@ -4,7 +4,7 @@ use crate::json::Json;
 use crate::lint::nested::{self, NestedText};
 use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::spec::{BodySpec, ParameterSpec, ToolSpec, Type};
-use mcp_bundle::tag::{Position, Style};
+use mcp_bundle::wire_enums::{Position, Style};
 use std::ops::Range;
 
 rule! {

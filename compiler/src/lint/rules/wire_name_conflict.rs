@@ -5,7 +5,7 @@ use crate::lint::{Check, Findings, ToolContext, rule, schemas, urls};
 use crate::schema_walk;
 use crate::source::Span;
 use crate::spec::{BodySpec, ParameterSpec, TemplateSpec, Type};
-use mcp_bundle::tag::{Position, Style};
+use mcp_bundle::wire_enums::{Position, Style};
 use std::collections::{BTreeMap, BTreeSet};
 
 rule! {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use mcp_bundle::pool::StrId;
+use mcp_bundle::strings::StrId;
 use mcp_bundle::template::{
     Constant, ConstantKind, Encoding, Function, LoopItem, MAX_REGISTERS, Op, OpCode, Test,
 };

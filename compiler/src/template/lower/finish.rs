@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_bundle::pool::StrId;
+use mcp_bundle::strings::StrId;
 use mcp_bundle::template::{NONE, Op, OpCode, Path, Place, Program, Programs, Run, Spot, Step};
 
 use super::code::{Code, Span};

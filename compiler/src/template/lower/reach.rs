@@ -1,7 +1,7 @@
 //! Values that are found by keys, and what is read by name on the way.
 
 use mcp_bundle::format::MAX_NAME_LENGTH;
-use mcp_bundle::pool::StrId;
+use mcp_bundle::strings::StrId;
 use mcp_bundle::template::MAX_PATH;
 
 use super::code::{Code, ROOT, Span};

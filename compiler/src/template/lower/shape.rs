@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_bundle::pool::StrId;
+use mcp_bundle::strings::StrId;
 use mcp_bundle::template::{Field, MAX_FIELDS, MAX_PATH, NONE, Programs, Run, Shape};
 
 /// A part of the data. A node's number is greater than its parent's.

@@ -1,7 +1,7 @@
 //! `${NAME}` in the text of a template.
 
-use mcp_bundle::tag::PartKind;
 use mcp_bundle::template::{Op, OpCode};
+use mcp_bundle::wire_enums::PartKind;
 
 use crate::spec::{TextPart, Variable, split_variables};
 use crate::template::{Compiled, ErrorKind, TemplateError};

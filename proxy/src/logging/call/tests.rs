@@ -55,7 +55,7 @@ fn record(request_id: &RequestId, outcome: Outcome) -> CallRecord<'_> {
     CallRecord {
         request_id,
         tool: "get_order".into(),
-        era: Some(Era::V20250618),
+        era: Some(ProtocolVersion::V20250618),
         outcome,
         reason: None,
         error: None,
@@ -87,7 +87,7 @@ fn assert_same(record: &CallRecord<'_>) {
 fn lines_are_those_of_tracing_for_every_outcome_and_revision() {
     let id = RequestId::Made(0x0123_4567_89ab_cdef);
     for outcome in Outcome::ALL {
-        for era in Era::ALL.iter().copied().map(Some).chain([None]) {
+        for era in ProtocolVersion::ALL.iter().copied().map(Some).chain([None]) {
             assert_same(&CallRecord { era, ..record(&id, outcome) });
         }
     }

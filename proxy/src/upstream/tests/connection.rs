@@ -2,7 +2,7 @@
 
 use super::script::{OK, Step, answer, upstream};
 use crate::upstream::OriginKey;
-use mcp_bundle::tag::Scheme;
+use mcp_bundle::wire_enums::Scheme;
 use std::sync::Arc;
 
 const AGENT: &str = concat!("user-agent: mcp-edge/", env!("CARGO_PKG_VERSION"), "\r\n\r\n");

@@ -2,7 +2,7 @@
 
 use super::script::{Caller, OK, Step, answer, upstream};
 use crate::upstream::UpstreamError;
-use mcp_bundle::tag::Scheme;
+use mcp_bundle::wire_enums::Scheme;
 use std::time::Duration;
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use crate::upstream::{Exchange, Network, Origin, OriginKey, Received, UpstreamEr
 use mcp_bundle::bind::{self, Request};
 use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::Contents;
-use mcp_bundle::tag::Scheme;
+use mcp_bundle::wire_enums::Scheme;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 
 use super::script::{Caller, OK};
 use crate::upstream::UpstreamError;
-use mcp_bundle::tag::Scheme;
+use mcp_bundle::wire_enums::Scheme;
 use pingora_core::tls::{CertificateDer, PrivateKeyDer, ServerConfig, ServerTlsStream, TlsAcceptor};
 use std::path::PathBuf;
 use std::sync::Arc;

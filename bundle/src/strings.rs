@@ -12,15 +12,15 @@ pub struct StrId(pub u32);
 
 /// The strings of a loaded bundle.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Pool {
+pub struct Strings {
     text: String,
     /// Where each string begins and ends in `text`. They follow each other, but so one look finds both.
     places: Vec<[u32; 2]>,
 }
 
-impl Pool {
+impl Strings {
     /// Takes a text and the ends of its strings, if the ends ascend and fall between characters.
-    pub fn new(text: String, ends: impl ExactSizeIterator<Item = u32>) -> Option<Pool> {
+    pub fn new(text: String, ends: impl ExactSizeIterator<Item = u32>) -> Option<Strings> {
         let mut places = Vec::with_capacity(ends.len());
         let mut start = 0;
         for end in ends {
@@ -28,7 +28,7 @@ impl Pool {
             places.push([start, end]);
             start = end;
         }
-        (start as usize == text.len()).then_some(Pool { text, places })
+        (start as usize == text.len()).then_some(Strings { text, places })
     }
 
     /// The string, or `""` for an id that is not in the pool (a loaded bundle has none such).
@@ -103,7 +103,7 @@ fn same_ends<const N: usize>(left: &[u8], right: &[u8]) -> bool {
 /// Builds a pool; equal strings get equal ids, ids ascend in the order of first use.
 #[derive(Debug, Clone, Default)]
 pub struct PoolBuilder {
-    pool: Pool,
+    pool: Strings,
     /// The ids by their strings, which stand in the pool only. Looked up, never iterated.
     ids: HashTable<StrId>,
     hasher: DefaultHashBuilder,
@@ -132,7 +132,7 @@ impl PoolBuilder {
         self.pool.get(id)
     }
 
-    pub fn finish(self) -> Pool {
+    pub fn finish(self) -> Strings {
         self.pool
     }
 }
@@ -168,11 +168,11 @@ mod tests {
 
     #[test]
     fn ends_that_do_not_fit_the_text_are_refused() {
-        assert!(Pool::new("abé".into(), [1, 4].into_iter()).is_some());
-        assert!(Pool::new("abé".into(), [1, 3].into_iter()).is_none(), "inside a character, and short");
-        assert!(Pool::new("ab".into(), [2, 1].into_iter()).is_none(), "descending");
-        assert!(Pool::new("ab".into(), [1].into_iter()).is_none(), "text left over");
-        assert!(Pool::new("ab".into(), [9].into_iter()).is_none(), "beyond the text");
+        assert!(Strings::new("abé".into(), [1, 4].into_iter()).is_some());
+        assert!(Strings::new("abé".into(), [1, 3].into_iter()).is_none(), "inside a character, and short");
+        assert!(Strings::new("ab".into(), [2, 1].into_iter()).is_none(), "descending");
+        assert!(Strings::new("ab".into(), [1].into_iter()).is_none(), "text left over");
+        assert!(Strings::new("ab".into(), [9].into_iter()).is_none(), "beyond the text");
     }
 
     #[test]
@@ -181,7 +181,7 @@ mod tests {
         for length in 0..=text.len() {
             let part = text.get(..length).unwrap();
             for rest in ["", "0123456789012345"] {
-                let pool = Pool::new(
+                let pool = Strings::new(
                     format!("{part}{rest}"),
                     [part.len() as u32, (part.len() + rest.len()) as u32].into_iter(),
                 )
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn an_unknown_id_is_empty() {
-        assert_eq!(Pool::default().get(StrId(7)), "");
-        assert_eq!(Pool::default().find(StrId(u32::MAX)), None);
+        assert_eq!(Strings::default().get(StrId(7)), "");
+        assert_eq!(Strings::default().find(StrId(u32::MAX)), None);
     }
 }

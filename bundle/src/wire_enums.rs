@@ -187,7 +187,7 @@ tags! {
 
 tags! {
     /// Protocol revisions with a `tools/list` form of their own, oldest first.
-    pub enum Era {
+    pub enum ProtocolVersion {
         V20241105 = 1, "2024-11-05";
         V20250326 = 2, "2025-03-26";
         V20250618 = 3, "2025-06-18";
@@ -293,11 +293,11 @@ mod tests {
             Format::from_tag,
         );
         assert_wire(
-            Era::ALL,
+            ProtocolVersion::ALL,
             &[(1, "2024-11-05"), (2, "2025-03-26"), (3, "2025-06-18"), (4, "2025-11-25"), (5, "2026-07-28")],
-            Era::tag,
-            Era::as_str,
-            Era::from_tag,
+            ProtocolVersion::tag,
+            ProtocolVersion::as_str,
+            ProtocolVersion::from_tag,
         );
     }
 
