@@ -2,8 +2,8 @@
 #![expect(clippy::expect_used, reason = "what fails here fails the test")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{Limits, Request, Scratch, Values, bind};
-use mcp_bundle::matchers::Matchers;
 use mcpc::check::check_files;
 use std::hint::black_box;
 

@@ -8,21 +8,12 @@
 //! It does no IO, reads no clock and no environment, holds no `unsafe`, and never panics on input.
 
 pub mod bind;
-mod copy;
-pub mod decimal;
 pub mod envelope;
 pub mod far;
 pub mod format;
-pub mod format_check;
 pub mod json;
-pub mod key_text;
-mod lookup;
-pub mod matchers;
 pub mod plan;
-mod position;
-pub mod schema;
 pub mod shape;
 pub mod strings;
 pub mod template;
-mod utf8;
 pub mod wire_enums;

@@ -13,8 +13,7 @@ mod bind_support;
 
 use bind_support::{Built, tool};
 use mcp_bundle::bind::Request;
-use mcp_bundle::json::{Kind, ScanErrorKind, Scanner};
-use mcp_bundle::{decimal, schema};
+use mcp_bundle::json::{Kind, ScanErrorKind, Scanner, decimal, parse_strict};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -274,7 +273,7 @@ fn assert_scans_like_serde(bytes: &[u8]) {
     match ours {
         Ok(value) => {
             assert!(theirs.is_ok(), "{theirs:?}");
-            if let (Kind::Object | Kind::Array, Ok(strict)) = (value.kind, schema::parse_strict(bytes, 128)) {
+            if let (Kind::Object | Kind::Array, Ok(strict)) = (value.kind, parse_strict(bytes, 128)) {
                 assert_eq!(strict, serde_json::from_slice::<Value>(bytes).unwrap());
             }
         }

@@ -86,7 +86,7 @@ mod tests {
     fn the_schema_is_one_and_knows_every_spelling() {
         for table in [&ROOT, &CONFIG] {
             let schema = of_table(table);
-            mcp_bundle::schema::compile(&schema.to_string()).unwrap();
+            mcp_bundle::bind::schema::compile(&schema.to_string()).unwrap();
         }
         let schema = of_table(&ROOT);
         let parameter = &schema["properties"]["tool"]["items"]["properties"]["parameters"]["items"];

@@ -3,8 +3,8 @@
 use crate::diagnostic::Diagnostic;
 use crate::lint::rules::INVALID_EXAMPLE;
 use crate::spec::{ExampleSpec, ToolSpec, ToolsetSpec};
+use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{self, Limits, Request, Scratch, Values};
-use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::{Contents, ToolPlan};
 
 /// Binds the arguments of every example, exactly as the proxy will.

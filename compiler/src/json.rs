@@ -3,7 +3,7 @@
 //! `serde_json::Value` keeps neither (unless features that change the whole build are on), and what is
 //! written here ends up in bundle bytes.
 
-use mcp_bundle::decimal;
+use mcp_bundle::json::decimal;
 use mcp_bundle::json::{self, Kind, MAX_DEPTH, Scanner, Value};
 use std::cmp::Ordering;
 use std::fmt::Write;

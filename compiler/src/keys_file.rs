@@ -3,7 +3,7 @@
 use crate::disk;
 use anyhow::Context;
 use ed25519_dalek::{SigningKey, VerifyingKey};
-use mcp_bundle::key_text::{self, KeyError};
+use mcp_bundle::format::key_text::{self, KeyError};
 use std::path::Path;
 
 /// A key is one line; whatever is longer is some other file.

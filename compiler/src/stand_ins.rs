@@ -4,8 +4,8 @@
 //! through, its place in the request can still be told from what the arguments and the plan brought.
 
 use crate::spec::{TextPart, Variable};
+use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{self, BindError, Limits, Request, Scratch, Values};
-use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::{Contents, ToolPlan};
 use mcp_bundle::template::Ambient;
 

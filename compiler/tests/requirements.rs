@@ -1,8 +1,8 @@
 //! The demands of the seed documents, row by row, from spec text to request. The letters are the rows' names.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what fails here fails the test")]
 
+use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{BindError, Limits, ProblemKind, Request, Scratch, Values, bind};
-use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::Contents;
 use mcp_bundle::shape::{self, Answer, Failure};
 use mcp_bundle::template::Ambient;

@@ -6,8 +6,8 @@
     reason = "what fails here fails the test"
 )]
 
+use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{self, Request, Values, bind};
-use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::Contents;
 use mcp_bundle::shape::{self, Answer, shape};
 use mcp_bundle::template::{Ambient, Limits, Place, Scratch, render_text};

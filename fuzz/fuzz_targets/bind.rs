@@ -2,14 +2,14 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{
     Arguments, BindError, Limits, PreparedTools, Request, Scratch, Values, bind, bind_arguments,
 };
 use mcp_bundle::envelope::{self, Body};
 use mcp_bundle::json::{ScanError, ScanErrorKind};
-use mcp_bundle::matchers::Matchers;
+use mcp_bundle::json::{StrictError, parse_strict};
 use mcp_bundle::plan::{Contents, ToolPlan};
-use mcp_bundle::schema::{StrictError, parse_strict};
 use mcpc::check::{MemoryFiles, check_files};
 use serde::de::IgnoredAny;
 use std::sync::OnceLock;

@@ -2,9 +2,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{Limits, Request, Scratch, Values, bind};
 use mcp_bundle::format::{self, Trust};
-use mcp_bundle::matchers::Matchers;
 use mcp_bundle::template::{Ambient, Place, render_text};
 
 const LIMITS: mcp_bundle::template::Limits = mcp_bundle::template::Limits {

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::json::Scanner;
-use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::Contents;
 use mcp_bundle::shape::{Answer, Limits, Scratch, shape};
 use mcp_bundle::template::Ambient;

@@ -2,8 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+use mcp_bundle::format::key_text;
 use mcp_bundle::format::{self, SigningKey};
-use mcp_bundle::key_text;
 use mcp_bundle::plan::Contents;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -1,8 +1,8 @@
 //! What a call allocates once its buffers are warm.
 
 use allocation_counter::measure;
+use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{self, Request, Values};
-use mcp_bundle::matchers::Matchers;
 use mcp_bundle::shape::{self, Answer};
 use mcp_bundle::template::Ambient;
 use mcpc::check::{MemoryFiles, check_files};

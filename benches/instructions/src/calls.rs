@@ -1,9 +1,9 @@
 //! The pure part of a call as the proxy makes it: envelope → lookup → bind, and with an answer → shape → result.
 
 use crate::Failure;
+use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{self, Arguments, PreparedTools, Request, Values};
 use mcp_bundle::envelope::{self, Body};
-use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::Contents;
 use mcp_bundle::shape::{self, Answer};
 use mcp_bundle::template::Ambient;

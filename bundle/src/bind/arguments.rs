@@ -3,8 +3,8 @@
 use super::check::{At, Checker, Step};
 use super::problem::ProblemKind;
 use super::{Limits, Mark, Problems, Scratch, Slot, wording};
+use crate::bind::matchers::Matchers;
 use crate::json::{Kind, MAX_DEPTH, Member, ScanError, ScanErrorKind, Scanner, Span, Value};
-use crate::matchers::Matchers;
 use crate::plan::{Contents, ToolPlan};
 use crate::strings::{StrId, Strings};
 use crate::wire_enums::{BodyKind, Position};

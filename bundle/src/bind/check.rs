@@ -5,10 +5,10 @@ use super::arguments::find_name;
 use super::names::{Mark, Names};
 use super::problem::ProblemKind;
 use super::wording;
-use crate::decimal;
-use crate::format_check;
+use crate::bind::formats;
+use crate::bind::matchers::Matchers;
+use crate::json::decimal;
 use crate::json::{Kind, ScanError, Scanner, Span, Value};
-use crate::matchers::Matchers;
 use crate::plan::{
     ArrayCheck, Check, Contents, NumberCheck, ObjectCheck, Property, StringCheck, ToolPlan, TypeSet,
 };
@@ -227,10 +227,10 @@ impl<'a> Checker<'_, 'a> {
             }
         }
         if let Some(format) = check.format
-            && !format_check::matches(format, text)
+            && !formats::matches(format, text)
         {
             problems.push(ProblemKind::Format, || {
-                let (example, got) = (format_check::example(format), wording::got(value, at.sensitive));
+                let (example, got) = (formats::example(format), wording::got(value, at.sensitive));
                 (
                     at.path(),
                     format!(

@@ -12,11 +12,17 @@
 
 mod arguments;
 mod check;
+pub mod formats;
+mod lookup;
+pub mod matchers;
 mod names;
+pub mod patterns;
+mod positions;
 mod prepared;
 mod problem;
 mod quick;
 mod request;
+pub mod schema;
 mod wording;
 
 pub use prepared::{Course, PreparedTool, PreparedTools, ToolName};
@@ -29,13 +35,11 @@ pub(crate) use request::Prepared;
 pub(crate) use wording::{schema_problem, shorten};
 
 use crate::envelope::Params;
-use crate::json::{Kind, Member, ScanError, ScanErrorKind, Span, Tape, Value};
-use crate::matchers::Matchers;
+use crate::json::{self, Kind, Member, ScanError, ScanErrorKind, Span, StrictError, Tape, Value, utf8};
 use crate::plan::{Contents, ToolPlan};
-use crate::position::{self, Sink, Source};
-use crate::schema;
 use crate::template::{self, Ambient, Ran};
-use crate::utf8;
+use matchers::Matchers;
+use positions::{Sink, Source};
 
 /// What a call may hold at most; lengths in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -249,7 +253,7 @@ fn bind_carefully(
         }
         let (source, mut sink) =
             scratch.ends(contents, tool, arguments.text, values, limits, request, &mut problems);
-        position::write(&source, &mut sink);
+        positions::write(&source, &mut sink);
     }
     if problems.count() == 0 {
         return Ok(());
@@ -266,17 +270,17 @@ fn check_schema(
     limits: &Limits,
     problems: &mut Problems,
 ) {
-    let value = match schema::parse_strict(arguments.as_bytes(), limits.depth) {
+    let value = match json::parse_strict(arguments.as_bytes(), limits.depth) {
         Ok(value) => value,
         // A name that occurs twice is told with its place where the arguments are read.
-        Err(schema::StrictError::DuplicateKey { .. }) if problems.has(ProblemKind::DuplicateArgument) => {
+        Err(StrictError::DuplicateKey { .. }) if problems.has(ProblemKind::DuplicateArgument) => {
             return;
         }
         Err(error) => {
             let kind = match error {
-                schema::StrictError::DuplicateKey { .. } => ProblemKind::DuplicateArgument,
-                schema::StrictError::NumberOutOfRange { .. } => ProblemKind::OutOfRange,
-                schema::StrictError::NotJson(_) => ProblemKind::NotJson,
+                StrictError::DuplicateKey { .. } => ProblemKind::DuplicateArgument,
+                StrictError::NumberOutOfRange { .. } => ProblemKind::OutOfRange,
+                StrictError::NotJson(_) => ProblemKind::NotJson,
             };
             problems.push(kind, || (String::new(), wording::strict_error(&error)));
             return;

@@ -2,11 +2,11 @@
 
 use super::quick::{Ids, Layout, Tables, Tool};
 use super::{Arguments, Limits, Prepared, Problems, Request, Scratch, Values};
+use crate::bind::lookup::Lookup;
+use crate::bind::matchers::Matchers;
+use crate::bind::positions;
 use crate::json::Tape;
-use crate::lookup::Lookup;
-use crate::matchers::Matchers;
 use crate::plan::{Contents, Placed, ResponsePlan, ToolPlan};
-use crate::position;
 use crate::shape::Shaping;
 use crate::strings::same;
 use crate::wire_enums::PartKind;
@@ -76,7 +76,7 @@ impl PreparedTools {
                 request.clear();
                 let (source, mut sink) =
                     scratch.ends(contents, tool, "", &values, limits, &mut request, &mut problems);
-                position::write_headers(&source, &mut sink, fixed);
+                positions::write_headers(&source, &mut sink, fixed);
                 // What cannot be sent is told call by call.
                 let covers = if problems.count() == 0 { fixed.len() } else { 0 };
                 headers.push(if covers > 0 { request.prepared(covers) } else { Prepared::default() });

@@ -1,9 +1,8 @@
 //! The words of messages. They are read by models: each says what was expected and what came.
 
 use super::check::At;
-use crate::json::{Kind, Value};
+use crate::json::{Kind, StrictError, Value};
 use crate::plan::{Check, Contents, ToolPlan, TypeSet};
-use crate::schema::StrictError;
 
 /// Characters of a value that a message quotes.
 const MAX_QUOTED: usize = 60;

@@ -8,6 +8,7 @@
 
 mod error;
 mod header;
+pub mod key_text;
 mod layout;
 mod reader;
 mod signature;

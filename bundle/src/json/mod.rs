@@ -7,22 +7,27 @@
 //! The scanner accepts exactly RFC 8259 in UTF-8, with two refusals of its own (the first can be lifted): `\u` escapes of lone
 //! surrogates, which no UTF-8 text can hold, and nesting beyond a bound. It never repairs anything.
 
+pub mod decimal;
 mod escape;
 mod escapes;
 mod place;
 mod scan;
 mod special;
+mod strict;
 mod string;
 mod tape;
+pub(crate) mod utf8;
 mod walk;
 
 pub use escape::{write_escaped, write_string};
 pub use place::{Member, Span};
 pub(crate) use scan::Token;
 pub use scan::{MAX_DEPTH, Scanner};
+pub use strict::{StrictError, parse_strict};
 pub(crate) use string::tokens;
 pub use string::{compact, unescape};
 pub use tape::Tape;
+
 pub use walk::{Elements, Members, elements, members};
 
 use std::fmt;

@@ -1,7 +1,7 @@
 //! Bytes as text, in the charset that they are in.
 
 use super::media::MediaType;
-use crate::utf8;
+use crate::json::utf8;
 use encoding_rs::{DecoderResult, Encoding, UTF_8};
 
 /// The text of a body; `None` if the bytes are none in their charset. What is not UTF-8 is decoded into `decoded`.

@@ -31,7 +31,7 @@ mod uri;
 
 pub use failure::Failure;
 
-use crate::matchers::Matchers;
+use crate::bind::matchers::Matchers;
 use crate::plan::{Contents, ResponsePlan, ToolPlan};
 use crate::strings::StrId;
 use crate::template::{self, Ambient, Fault, RenderError, Trace};

@@ -7,9 +7,9 @@ use super::item;
 use super::media::{Kind, MediaType};
 use super::status::Status;
 use super::{Answer, Call, Failure, Scratch, Shaped, Structured};
+use crate::bind::schema;
 use crate::bind::{schema_problem, shorten};
 use crate::json;
-use crate::schema;
 use crate::template::{Ambient, Trace};
 
 /// Ways in which an answer fails its schema that a result tells.
@@ -119,10 +119,10 @@ fn finish(
 
 /// Whether the data are an object, if they are what the schema promises.
 fn check(call: &Call<'_>, index: u32, parts: &Parts<'_>) -> Result<bool, Failure> {
-    let value = schema::parse_strict(parts.data.as_bytes(), call.limits.depth).map_err(|error| {
+    let value = json::parse_strict(parts.data.as_bytes(), call.limits.depth).map_err(|error| {
         let reason = bounded(&error);
         Failure::OutputSchema(match error {
-            schema::StrictError::NotJson(_) => format!("not valid JSON: {reason}"),
+            json::StrictError::NotJson(_) => format!("not valid JSON: {reason}"),
             _ => reason,
         })
     })?;

@@ -1,6 +1,6 @@
 //! Values while a program runs: spans of texts, never trees.
 
-use crate::decimal;
+use crate::json::decimal;
 use crate::json::{self, Kind, ScanError, Scanner};
 use crate::strings::{StrId, Strings};
 use crate::wire_enums::Dialect;

@@ -2,12 +2,12 @@
 //!
 //! Checks are written as JSON Schema; `{name}` in a path is a parameter, `${NAME}` anywhere a variable.
 
+use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{
     Arguments, BindError, Limits, PreparedTools, ProblemKind, Request, Scratch, Values, bind, bind_arguments,
 };
 use mcp_bundle::envelope::{self, Body};
 use mcp_bundle::json::{self, MAX_DEPTH, ScanError, ScanErrorKind, Tape};
-use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::*;
 use mcp_bundle::strings::{PoolBuilder, StrId};
 use mcp_bundle::wire_enums::{BodyKind, BodyOpKind, Format, Method, PartKind, Position, Scheme, Style};

@@ -5,7 +5,7 @@ use crate::{disk, keys_file};
 use anyhow::Context;
 use ed25519_dalek::SigningKey;
 use mcp_bundle::format::key_id;
-use mcp_bundle::key_text;
+use mcp_bundle::format::key_text;
 use std::path::PathBuf;
 
 /// Make a key for signing bundles, or print the public part of one

@@ -213,9 +213,9 @@ fn has_twins(names: &[Json]) -> bool {
 }
 
 fn is_positive(number: &str) -> bool {
-    mcp_bundle::decimal::compare(number, "0") == std::cmp::Ordering::Greater
+    mcp_bundle::json::decimal::compare(number, "0") == std::cmp::Ordering::Greater
 }
 
 fn is_count(number: &str) -> bool {
-    mcp_bundle::decimal::is_integer(number) && mcp_bundle::decimal::compare(number, "0").is_ge()
+    mcp_bundle::json::decimal::is_integer(number) && mcp_bundle::json::decimal::compare(number, "0").is_ge()
 }

@@ -1,7 +1,7 @@
 //! JSON values in messages and comparisons.
 
 use crate::json::Json;
-use mcp_bundle::decimal;
+use mcp_bundle::json::decimal;
 use std::cmp::Ordering;
 
 /// Longest value that a message quotes whole, in characters.

@@ -7,7 +7,7 @@ use crate::json::Json;
 use crate::spec::{ExampleResponse, ExampleSpec, ToolSpec, ToolsetSpec};
 use crate::stand_ins::{StandIns, shown};
 use mcp_bundle::bind;
-use mcp_bundle::matchers::Matchers;
+use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::plan::{Contents, ToolPlan};
 use mcp_bundle::shape::{self, Answer, Shaped};
 use mcp_bundle::template::{Ambient, Ran, Trace};

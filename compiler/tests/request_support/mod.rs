@@ -1,9 +1,9 @@
 //! From spec text to the request that a call becomes.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what fails here fails the test")]
 
+use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{BindError, Limits, Request, Scratch, Values, bind};
 use mcp_bundle::format::{self, Trust};
-use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::Contents;
 use mcpc::check::{MemoryFiles, check_files};
 use serde_json::Value;

@@ -2,8 +2,8 @@
 
 use super::{Failure, files, has_toml_name, load_bundle, read_config, read_keys, variables};
 use crate::config::Secrets;
+use mcp_bundle::format::key_text;
 use mcp_bundle::format::{Bundle, VerifyingKey};
-use mcp_bundle::key_text;
 use std::path::Path;
 
 pub fn run(file: &Path, keys: &[String]) -> Result<String, Failure> {

@@ -7,7 +7,7 @@ use super::{Config, DEFAULT_ADMIN, SecretSource, parse_address, read_key};
 use crate::logging::{LogFormat, LogLevel, LogSettings};
 use crate::server::{Listener, TlsFiles};
 use crate::settings::{Access, Settings};
-use mcp_bundle::key_text::{self, KeyError};
+use mcp_bundle::format::key_text::{self, KeyError};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

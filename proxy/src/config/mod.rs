@@ -22,7 +22,7 @@ use crate::logging::LogSettings;
 use crate::server::Listener;
 use crate::settings::Settings;
 use mcp_bundle::format::VerifyingKey;
-use mcp_bundle::key_text;
+use mcp_bundle::format::key_text;
 use std::io::Read;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};

@@ -7,8 +7,8 @@ use crate::head::{Headers, Repeated, visible};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mcp_bundle::bind::PreparedTool;
-use mcp_bundle::decimal;
 use mcp_bundle::envelope::Message;
+use mcp_bundle::json::decimal;
 use mcp_bundle::json::{self, Kind, Value};
 use std::borrow::Cow;
 

@@ -4,7 +4,7 @@ use super::{
     ArrayCheck, Call, Check, Checked, Given, Limits, Name, NumberCheck, ObjectCheck, Parameter, StringCheck,
     Tool,
 };
-use crate::format_check;
+use crate::bind::formats;
 use crate::json::{Kind, Span};
 use crate::plan::TypeSet;
 use crate::strings::same;
@@ -125,7 +125,7 @@ impl<'a> Call<'a> {
         if !is_sure && !(check.least..=check.most).contains(&text.chars().count()) {
             return false;
         }
-        check.format.is_none_or(|format| format_check::matches(format, text))
+        check.format.is_none_or(|format| formats::matches(format, text))
             && check.pattern.is_none_or(|index| {
                 self.matchers.pattern(self.contents, index).is_some_and(|regex| regex.is_match(text))
             })

@@ -4,9 +4,9 @@ use super::{
     ArrayCheck, Check, Checked, Elements, Ids, MAX_PARAMETERS, Name, NumberCheck, ObjectCheck, Parameter,
     Property, Step, StringCheck, Tables, Tool,
 };
+use crate::bind::positions::{self, percent};
 use crate::json::{self, Kind, Value};
 use crate::plan::{self, Contents, Part, Placed, ToolPlan, TypeSet};
-use crate::position::{self, percent};
 use crate::strings::StrId;
 use crate::template::Run;
 use crate::wire_enums::{BodyKind, BodyOpKind, PartKind, Position, Style};
@@ -196,7 +196,7 @@ impl<'c> Layout<'c> {
     fn steps(&mut self, plan: &ToolPlan, covered: usize, steps: &mut Vec<Step>) -> Option<()> {
         if !plan.cookies.is_empty()
             || plan.path.is_empty()
-            || !position::is_dotless(&plan.path, &self.contents.strings)
+            || !positions::is_dotless(&plan.path, &self.contents.strings)
         {
             return None;
         }

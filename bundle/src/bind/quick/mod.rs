@@ -16,8 +16,8 @@ mod write;
 pub(super) use layout::Layout;
 
 use super::{Limits, Prepared, Request};
+use crate::bind::matchers::Matchers;
 use crate::json::{Span, Tape};
-use crate::matchers::Matchers;
 use crate::plan::{Contents, TypeSet};
 use crate::strings::StrId;
 use crate::template::Run;

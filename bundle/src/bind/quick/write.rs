@@ -1,9 +1,9 @@
 //! Writing a request step by step. Values are encoded by the functions of their positions, like those of the careful way.
 
 use super::{Call, Elements, Given, Limits, Parameter, Request, Step, Tool};
-use crate::copy::append_start;
+use crate::bind::positions::copy::append_start;
+use crate::bind::positions::{self, percent};
 use crate::json::{Kind, Span};
-use crate::position::{self, percent};
 use crate::template::Run;
 
 /// What a parameter holds in this call.
@@ -42,7 +42,7 @@ impl<'a> Call<'a> {
                 }
                 Step::PathValue(parameter) => {
                     let Piece { text, length } = self.piece(self.parameter(tool, given, parameter)?)?;
-                    position::write_plain_path_value(text, length, limits.path_value, &mut request.target)?;
+                    positions::write_plain_path_value(text, length, limits.path_value, &mut request.target)?;
                     path = request.target.len();
                 }
                 Step::Query(text) => self.append(text, &mut request.target),
@@ -55,7 +55,7 @@ impl<'a> Call<'a> {
                     if let Some(value) = self.parameter(tool, given, parameter) {
                         let Piece { text, length } = self.piece(value)?;
                         let value = text.get(..length)?;
-                        if value.len() > limits.header_value || !position::is_header_value(value) {
+                        if value.len() > limits.header_value || !positions::is_header_value(value) {
                             return None;
                         }
                         request.plain_header(|head| self.append(name, head), value);

@@ -9,8 +9,8 @@ mod selections;
 mod successes;
 
 use super::{Answer, Limits, Scratch, Shaped, shape};
+use crate::bind::matchers::Matchers;
 use crate::json::Scanner;
-use crate::matchers::Matchers;
 use crate::plan::{BodyPlan, Contents, Policy, ResponsePlan, ToolPlan};
 use crate::strings::{PoolBuilder, StrId};
 use crate::template::{Ambient, NONE, Place, Program, Run, Shape};

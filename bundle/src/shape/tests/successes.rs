@@ -1,7 +1,7 @@
 //! Answers that become good results.
 
 use super::{Tool, plan, tool};
-use crate::matchers::Matchers;
+use crate::bind::matchers::Matchers;
 use crate::plan::{Contents, ResponsePlan};
 use crate::shape::{Answer, Limits, Scratch, respond, shape};
 use crate::strings::StrId;

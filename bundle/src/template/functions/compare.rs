@@ -3,7 +3,7 @@
 use super::super::error::Fault;
 use super::super::value::{Value, ValueKind};
 use super::call::{Call, describe};
-use crate::decimal;
+use crate::json::decimal;
 use std::cmp::Ordering;
 
 /// Whether the first argument equals any of the others.

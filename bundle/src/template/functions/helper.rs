@@ -5,7 +5,7 @@ use super::super::error::Fault;
 use super::super::value::{Value, ValueKind};
 use super::call::Call;
 use super::collection::{count_elements, count_members, integer};
-use crate::decimal;
+use crate::json::decimal;
 use serde_json::Number;
 use std::cmp::Ordering;
 

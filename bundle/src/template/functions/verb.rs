@@ -5,7 +5,7 @@ use super::call::{Call, push, push_char, shortened};
 use super::float::{self, Style};
 use super::quoted;
 use super::spec::Spec;
-use crate::decimal;
+use crate::json::decimal;
 use std::fmt::Write;
 
 /// Whole numbers with more digits than any float has are not written out.

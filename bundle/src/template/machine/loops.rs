@@ -1,8 +1,8 @@
 //! Loops.
 
 use super::{Machine, Scratch, limit, tag};
-use crate::decimal;
 use crate::json::Kind;
+use crate::json::decimal;
 use crate::template::NONE;
 use crate::template::error::{Fault, Limit};
 use crate::template::functions;

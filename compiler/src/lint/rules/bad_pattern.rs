@@ -4,7 +4,7 @@ use crate::lint::schemas::{self, Path};
 use crate::lint::values::show_text;
 use crate::lint::{Check, Findings, SetContext, locate, rule};
 use crate::source::Span;
-use mcp_bundle::matchers::compile_pattern;
+use mcp_bundle::bind::patterns::compile_pattern;
 use std::collections::BTreeMap;
 
 rule! {

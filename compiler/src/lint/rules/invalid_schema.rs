@@ -9,8 +9,8 @@ use crate::schema_walk;
 use crate::source::Span;
 use crate::spec::{ToolSpec, ToolsetSpec};
 use crate::suggest;
-use mcp_bundle::matchers::compile_pattern;
-use mcp_bundle::schema;
+use mcp_bundle::bind::patterns::compile_pattern;
+use mcp_bundle::bind::schema;
 use std::collections::BTreeMap;
 
 rule! {

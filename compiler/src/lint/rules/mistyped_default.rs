@@ -6,8 +6,9 @@ use crate::lint::values::{counted, shown, type_of, with_article};
 use crate::lint::{Check, Findings, ToolContext, insert, locate, rule};
 use crate::source::{Span, Spanned};
 use crate::spec::{ParameterSpec, Type};
+use mcp_bundle::bind::{formats, patterns, schema};
+use mcp_bundle::json::{self, decimal};
 use mcp_bundle::wire_enums::Format;
-use mcp_bundle::{decimal, format_check, matchers, schema};
 use std::cmp::Ordering;
 
 rule! {
@@ -235,15 +236,15 @@ fn out_of_size(parameter: &ParameterSpec, size: usize, keywords: [&str; 2], unit
 fn mismatch(parameter: &ParameterSpec, text: &str) -> Option<Broken> {
     if let Some(pattern) = parameter.keyword("pattern") {
         // A pattern that does not compile is `bad-pattern`.
-        let regex = matchers::compile_pattern(pattern.value.as_str()?).ok()?;
+        let regex = patterns::compile_pattern(pattern.value.as_str()?).ok()?;
         if !regex.is_match(text) {
             return Some(Broken { how: "does not match its `pattern`".into(), keyword: Some(pattern.span) });
         }
     }
     let written = parameter.keyword("format")?;
     let format = Format::from_word(written.value.as_str()?)?;
-    let wrong = !format_check::matches(format, text);
-    let how = || format!("is not of the format `{format}`, such as `{}`", format_check::example(format));
+    let wrong = !formats::matches(format, text);
+    let how = || format!("is not of the format `{format}`, such as `{}`", formats::example(format));
     wrong.then(|| Broken { how: how(), keyword: Some(written.span) })
 }
 
@@ -258,7 +259,7 @@ fn against_schema(parameter: &ParameterSpec, default: &Json) -> Option<Broken> {
     }
     // What is no schema is `invalid-schema`.
     let validator = schema::compile(&input_schema::of_parameter(parameter).to_text()).ok()?;
-    let value = schema::parse_strict(default.to_text().as_bytes(), mcp_bundle::json::MAX_DEPTH).ok()?;
+    let value = json::parse_strict(default.to_text().as_bytes(), json::MAX_DEPTH).ok()?;
     let problem = schema::validate(&validator, &value).into_iter().next()?;
     let place = if problem.path.is_empty() { String::new() } else { format!(" at `{}`", problem.path) };
     // The validator's message quotes the value.

@@ -2,8 +2,8 @@
 
 use crate::settings::PoolSettings;
 use crate::upstream::{Exchange, Network, Origin, OriginKey, Received, UpstreamError};
+use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{self, Request};
-use mcp_bundle::matchers::Matchers;
 use mcp_bundle::plan::Contents;
 use mcp_bundle::wire_enums::Scheme;
 use std::io::{BufRead, BufReader, Read, Write};

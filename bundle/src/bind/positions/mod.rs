@@ -8,6 +8,7 @@
 
 mod body;
 mod cookie;
+pub(crate) mod copy;
 mod header;
 mod path;
 pub(crate) mod percent;

@@ -1,6 +1,6 @@
 //! Percent-encoding (RFC 3986): everything but unreserved characters.
 
-use crate::copy::append_start;
+use super::copy::append_start;
 
 /// Not an unreserved character: it is encoded.
 const RESERVED: u8 = 1;

@@ -5,7 +5,7 @@ mod skip;
 
 use super::{Kind, ScanError, ScanErrorKind, Value};
 use crate::json::special::plain_end;
-use crate::utf8;
+use crate::json::utf8;
 
 /// No scanner nests deeper than this, whatever it is asked for.
 pub const MAX_DEPTH: usize = 128;
@@ -443,5 +443,4 @@ impl<'a> Scanner<'a> {
 }
 
 #[cfg(test)]
-#[path = "scan_tests.rs"]
 mod tests;

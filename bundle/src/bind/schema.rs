@@ -4,16 +4,16 @@
 //! but the schema itself and the standard's own meta-schemas is an error. Formats and patterns are
 //! those of the compiled checks, so that the two ways of checking agree.
 
-use crate::bind::shorten;
-use crate::format_check;
-use crate::json::{Kind, ScanError, Scanner};
-use crate::matchers::{PATTERN_SIZE_LIMIT, compile_pattern};
+use super::formats;
+use super::patterns::{PATTERN_SIZE_LIMIT, compile_pattern};
+use super::shorten;
+use crate::json::parse_strict;
 use crate::wire_enums::Format;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::paths::{Location, LocationSegment};
 use jsonschema::{Keyword, PatternOptions, ValidationError};
 use regex::Regex;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 /// Problems reported for one value.
 pub const MAX_PROBLEMS: usize = 20;
@@ -76,17 +76,6 @@ pub struct SchemaProblem {
     pub message: String,
 }
 
-/// Why a text is not a JSON value that everyone reads alike.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum StrictError {
-    #[error("{0}")]
-    NotJson(#[from] ScanError),
-    #[error("member `{name}` occurs twice")]
-    DuplicateKey { name: String },
-    #[error("number {text} is out of range")]
-    NumberOutOfRange { text: String },
-}
-
 /// The `pattern` keyword with our own engine.
 struct Pattern {
     source: String,
@@ -109,7 +98,7 @@ pub fn compile(json_text: &str) -> Result<Validator, SchemaError> {
         options = options.with_format(name, |_| true);
     }
     for &format in Format::ALL {
-        options = options.with_format(format.as_str(), move |text| format_check::matches(format, text));
+        options = options.with_format(format.as_str(), move |text| formats::matches(format, text));
     }
     match options.build(&schema) {
         Ok(inner) => Ok(Validator { inner, circular: circular_references(&schema) }),
@@ -209,54 +198,6 @@ fn collect_references(schema: &Value, at: &mut String, references: &mut Vec<Refe
     }
 }
 
-/// Parses a text into a tree, refusing members of the same name at any depth.
-///
-/// With two members of one name, the one that was validated and the one that an upstream reads from
-/// the forwarded text could be different ones.
-pub fn parse_strict(bytes: &[u8], max_depth: usize) -> Result<Value, StrictError> {
-    let mut scanner = Scanner::new(bytes, max_depth)?;
-    let value = build(&mut scanner)?;
-    scanner.finish()?;
-    Ok(value)
-}
-
-/// Recursion is bounded by the scanner's depth.
-fn build(scanner: &mut Scanner<'_>) -> Result<Value, StrictError> {
-    match scanner.peek()? {
-        Kind::Object => {
-            let mut members = Map::new();
-            scanner.enter_object()?;
-            while let Some(key) = scanner.next_key()? {
-                let name = key.unescaped(&mut String::new()).to_owned();
-                let value = build(scanner)?;
-                if members.insert(name, value).is_some() {
-                    let name = key.unescaped(&mut String::new()).to_owned();
-                    return Err(StrictError::DuplicateKey { name });
-                }
-            }
-            Ok(Value::Object(members))
-        }
-        Kind::Array => {
-            let mut items = Vec::new();
-            scanner.enter_array()?;
-            while scanner.next_item()? {
-                items.push(build(scanner)?);
-            }
-            Ok(Value::Array(items))
-        }
-        Kind::String => Ok(Value::String(scanner.value()?.unescaped(&mut String::new()).to_owned())),
-        Kind::Number => {
-            let text = scanner.value()?.text;
-            match text.parse::<Number>() {
-                Ok(number) => Ok(Value::Number(number)),
-                Err(_) => Err(StrictError::NumberOutOfRange { text: text.to_owned() }),
-            }
-        }
-        Kind::Boolean => Ok(Value::Bool(scanner.value()?.text == "true")),
-        Kind::Null => scanner.value().map(|_| Value::Null).map_err(StrictError::from),
-    }
-}
-
 /// Members that are missing or too many are each a problem of their own, at their own path.
 fn problems_of(error: ValidationError<'_>) -> Vec<SchemaProblem> {
     let at = |name: Option<&str>, message: &str| {
@@ -330,7 +271,6 @@ impl<'i> Keyword<'i> for Pattern {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::ScanErrorKind;
     use serde_json::json;
 
     fn problems(schema: &Value, value: &Value) -> Vec<(String, String)> {
@@ -455,25 +395,10 @@ mod tests {
         for &format in Format::ALL {
             let schema = json!({"format": format.as_str()});
             assert_eq!(problems(&schema, &json!("no such thing")).len(), 1, "{format}");
-            assert!(problems(&schema, &json!(format_check::example(format))).is_empty(), "{format}");
+            assert!(problems(&schema, &json!(formats::example(format))).is_empty(), "{format}");
         }
         for name in UNENFORCED.into_iter().chain(["made-up"]) {
             assert!(problems(&json!({"format": name}), &json!("no such\nthing")).is_empty(), "{name}");
         }
-    }
-
-    #[test]
-    fn strict_parsing_refuses_what_readers_disagree_about() {
-        assert_eq!(
-            parse_strict(br#" {"a":[1,"b\n",null,true,1.5e3]} "#, 8).unwrap(),
-            json!({"a": [1, "b\n", null, true, 1500.0]})
-        );
-        assert_eq!(
-            parse_strict(br#"{"a":[{"b":1,"\u0062":2}]}"#, 8),
-            Err(StrictError::DuplicateKey { name: "b".into() })
-        );
-        assert!(matches!(parse_strict(b"1e999", 8), Err(StrictError::NumberOutOfRange { .. })));
-        let deep = parse_strict(b"[[[1]]]", 2).unwrap_err();
-        assert!(matches!(deep, StrictError::NotJson(ScanError { kind: ScanErrorKind::TooDeep, .. })));
     }
 }

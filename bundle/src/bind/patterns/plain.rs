@@ -128,7 +128,7 @@ fn is_unambiguous(runs: &[Run]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matchers::ecma;
+    use crate::bind::patterns::ecma;
     use proptest::prelude::*;
     use regex::Regex;
 

@@ -1,28 +1,13 @@
-//! The regular expressions and full schemas of a bundle, compiled when they are first needed.
-//!
-//! A bundle of ten thousand tools would otherwise spend its activation on patterns that nobody asks
-//! for. The compiler accepts a pattern or a schema with the very functions used here, so what a
-//! bundle holds does compile.
+//! Regular expressions of JSON Schema: ECMA-262 patterns, matched in time linear in the text.
 
 mod ecma;
 mod plain;
 
-use crate::plan::Contents;
-use crate::schema::{self, Validator};
-use crate::strings::StrId;
 use plain::Plain;
 use regex::{Regex, RegexBuilder};
-use std::sync::OnceLock;
 
 /// Bytes that one compiled pattern may take.
-pub(crate) const PATTERN_SIZE_LIMIT: usize = 1 << 20;
-
-/// Indexed like [`crate::plan::Manifest::patterns`] and [`crate::plan::Manifest::schemas`].
-#[derive(Debug, Default)]
-pub struct Matchers {
-    patterns: Vec<OnceLock<Option<Pattern>>>,
-    schemas: Vec<OnceLock<Option<Validator>>>,
-}
+pub(super) const PATTERN_SIZE_LIMIT: usize = 1 << 20;
 
 /// A pattern, compiled.
 #[derive(Debug)]
@@ -36,7 +21,7 @@ enum Way {
 
 impl Pattern {
     /// Takes what [`compile_pattern`] takes. What only that refuses are sizes, which matter to an engine alone.
-    fn new(pattern: &str) -> Option<Pattern> {
+    pub(super) fn new(pattern: &str) -> Option<Pattern> {
         let translated = ecma::translate(pattern).ok()?;
         match Plain::new(&translated) {
             Some(plain) => Some(Pattern(Way::Plain(plain))),
@@ -50,31 +35,6 @@ impl Pattern {
             Way::Plain(plain) => plain.is_match(text),
             Way::Engine(engine) => engine.is_match(text),
         }
-    }
-}
-
-impl Matchers {
-    pub fn new(contents: &Contents) -> Matchers {
-        Matchers {
-            patterns: contents.manifest.patterns.iter().map(|_| OnceLock::new()).collect(),
-            schemas: contents.manifest.schemas.iter().map(|_| OnceLock::new()).collect(),
-        }
-    }
-
-    /// The pattern, or `None` if the bundle has no valid one there. `contents` are those of `new`.
-    #[inline]
-    pub fn pattern(&self, contents: &Contents, index: u32) -> Option<&Pattern> {
-        let compile = || {
-            contents.manifest.patterns.get(index as usize).and_then(|id| Pattern::new(text(contents, *id)))
-        };
-        self.patterns.get(index as usize)?.get_or_init(compile).as_ref()
-    }
-
-    /// The schema, or `None` if the bundle has no valid one there. `contents` are those of `new`.
-    pub fn schema(&self, contents: &Contents, index: u32) -> Option<&Validator> {
-        let id = *contents.manifest.schemas.get(index as usize)?;
-        let compile = || schema::compile(text(contents, id)).ok();
-        self.schemas.get(index as usize)?.get_or_init(compile).as_ref()
     }
 }
 
@@ -97,14 +57,9 @@ fn compile_translated(pattern: &str) -> Result<Regex, String> {
     })
 }
 
-fn text(contents: &Contents, id: StrId) -> &str {
-    contents.strings.get(id)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strings::PoolBuilder;
 
     fn is_match(pattern: &str, text: &str) -> bool {
         compile_pattern(pattern).unwrap().is_match(text)
@@ -201,20 +156,5 @@ mod tests {
         }
         assert_eq!(refusal("(a{999}){999}"), "the pattern is too big once compiled");
         assert_eq!(refusal("(a"), "invalid pattern: unclosed group");
-    }
-
-    #[test]
-    fn matchers_compile_what_is_asked_for() {
-        let mut strings = PoolBuilder::new();
-        let mut contents = Contents::default();
-        contents.manifest.patterns = vec![strings.intern("^a"), strings.intern("(")];
-        contents.manifest.schemas = vec![strings.intern(r#"{"type":"object"}"#)];
-        contents.strings = strings.finish();
-        let matchers = Matchers::new(&contents);
-        assert!(matchers.pattern(&contents, 0).unwrap().is_match("ab"));
-        assert!(matchers.pattern(&contents, 1).is_none());
-        assert!(matchers.pattern(&contents, 2).is_none());
-        assert!(matchers.schema(&contents, 0).is_some());
-        assert!(matchers.schema(&contents, 1).is_none());
     }
 }
