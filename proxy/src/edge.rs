@@ -1,17 +1,17 @@
 //! The edge without sockets: a request's head and body in, an answer out.
 
-use crate::access;
 use crate::catalog::{BuildError, Catalog};
-use crate::events::EventStream;
-use crate::failure::Failure;
-use crate::head::Head;
-use crate::logging;
 use crate::mcp::{self, Context, sse};
-use crate::metrics::Metrics;
-use crate::reply::Reply;
+use crate::request::access;
+use crate::request::events::EventStream;
+use crate::request::failure::Failure;
+use crate::request::head::Head;
+use crate::request::reply::Reply;
+use crate::request::route::{self, Endpoint, Path, Route};
 use crate::rest;
-use crate::route::{self, Endpoint, Path, Route};
 use crate::settings::Settings;
+use crate::telemetry::logging;
+use crate::telemetry::metrics::Metrics;
 use crate::upstream::Upstream;
 use arc_swap::ArcSwapOption;
 use mcp_bundle::format::Bundle;

@@ -5,42 +5,26 @@
 //! ```text
 //! bundle bytes ─load→ Bundle ─build→ Catalog ─activate→ Edge          (one atomic swap)
 //! head ─route→ Endpoint, body ─answer→ Reply or EventStream            (Edge: no sockets)
-//! connection ─http→ head, body … reply → connection                    (Pingora's listeners and streams)
+//! connection ─transport→ head, body … reply → connection               (Pingora's listeners and streams)
 //! ```
 
-mod accept;
-mod access;
 pub mod activation;
 pub mod admin;
-mod buffers;
-mod call;
-pub mod caller;
+pub mod call;
 pub mod catalog;
-mod cells;
 pub mod cli;
-mod clock;
 pub mod config;
 pub mod edge;
-pub mod events;
-pub mod failure;
-pub mod head;
-pub mod http;
-mod in_flight;
-mod load;
-pub mod logging;
 pub mod mcp;
-mod memory;
-pub mod metrics;
-mod random;
-pub mod record;
-pub mod reply;
+pub mod process;
+pub mod request;
 mod rest;
-pub mod route;
-pub mod server;
+mod runtime;
 pub mod settings;
-mod time_limit;
+pub mod telemetry;
+pub mod transport;
 pub mod upstream;
 
+pub use activation::{LoadError, load};
 pub use edge::Edge;
-pub use http::service;
-pub use load::{LoadError, load};
+pub use transport::service;

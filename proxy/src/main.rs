@@ -9,7 +9,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     // The allocator asks for huge pages, and with them an idle edge holds twice the memory, at no gain in speed
-    // (`docs/PERFORMANCE.md`). Large bundles are another matter: `memory.rs`.
+    // (`docs/PERFORMANCE.md`). Large bundles are another matter: `runtime/allocator.rs`.
     #[cfg(target_os = "linux")]
     let _ = nix::sys::prctl::set_thp_disable(true);
     mcp_edge::cli::main()

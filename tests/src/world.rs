@@ -3,7 +3,7 @@
 use crate::{Answer, Client, Upstream, legacy, modern, post};
 use mcp_bundle::format::{self, Trust};
 use mcp_edge::Edge;
-use mcp_edge::server::{self, Listener, Options, Running};
+use mcp_edge::process::{self, Listener, Options, Running};
 use mcp_edge::settings::{Access, Settings};
 use mcp_edge::upstream::Network;
 use mcpc::check::{MemoryFiles, check_files};
@@ -57,11 +57,11 @@ impl World {
         settings.timeouts.grace = Duration::from_secs(2);
         change(&mut settings);
         let listener = listener.unwrap_or(Listener { address: "127.0.0.1:0".to_owned(), tls: None });
-        let bound = server::bind(&[listener]).unwrap();
+        let bound = process::bind(&[listener]).unwrap();
         let address = bound.addresses().first().copied().unwrap();
         let network = Network::new(&settings.pool, None).unwrap();
         let edge = Arc::new(Edge::new(settings, mcp_edge::upstream::Upstream::Network(network)));
-        let running = server::start(Arc::clone(&edge), bound, Options::default());
+        let running = process::start(Arc::clone(&edge), bound, Options::default());
         World { _running: running, edge, address, upstream: Upstream::start() }
     }
 

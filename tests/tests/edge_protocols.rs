@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use bytes::Bytes;
-use mcp_edge::server::{Listener, TlsFiles};
+use mcp_edge::process::{Listener, TlsFiles};
 use mcpc_tests::{LONG, World, call, get, json, post, raw, spec};
 use serde_json::{Value, json};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};

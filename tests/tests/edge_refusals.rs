@@ -1,7 +1,7 @@
 //! Requests that cannot be served, as each interface and the metrics tell it.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
-use mcp_edge::failure::Failure;
+use mcp_edge::request::failure::Failure;
 use mcpc_tests::{World, call, get, legacy, modern, post, spec};
 use serde_json::json;
 

@@ -6,7 +6,7 @@ use crate::dev::{self, Dev, Loaded, Recorded, Seen, Variables, Wake, Watcher};
 use crate::disk::{self, Disk};
 use crate::render::{Format, one_line, render};
 use anyhow::Context;
-use mcp_edge::server::{self, BindError, Bound, Listener, Options};
+use mcp_edge::process::{self, BindError, Bound, Listener, Options};
 use std::io::{ErrorKind, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
@@ -79,7 +79,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     dev::stop_on_signal(events).context("signals cannot be received")?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
     let options = Options { threads, upgrade: false, upgrade_socket: None, services: Vec::new() };
-    let running = server::start(dev.edge.clone(), bound, options);
+    let running = process::start(dev.edge.clone(), bound, options);
     let mut told = write_start(arguments, address, &round, streams);
     while told.is_ok()
         && let Wake::Changed(names) = watcher.wait(&round.seen, &received)
@@ -194,7 +194,7 @@ fn bind(arguments: &Arguments) -> anyhow::Result<Bound> {
         );
     }
     let listener = Listener { address: listen.to_string(), tls: None };
-    server::bind(&[listener]).map_err(|error| match error {
+    process::bind(&[listener]).map_err(|error| match error {
         BindError::Address { address, source } if source.kind() == ErrorKind::AddrInUse => {
             anyhow::anyhow!(
                 "`{address}` is in use: choose another address with `--listen`, or any free port with port 0"

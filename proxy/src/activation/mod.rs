@@ -3,18 +3,20 @@
 //! [`Activation::refresh`] is the only way to a new bundle; the watcher, SIGHUP and `POST /reload` all call it, one at a
 //! time. [`Activation::activate`] is for those who make their bundles themselves.
 
+mod load;
 mod stamp;
 mod status;
 #[cfg(test)]
 mod tests;
 mod watcher;
 
+pub use load::{LoadError, load};
 pub use status::{Active, Failure, Status};
 pub use watcher::Watcher;
 
+use crate::Edge;
 use crate::catalog::BuildError;
 use crate::config::{SecretSource, Secrets, SecretsError};
-use crate::{Edge, LoadError, load};
 use mcp_bundle::format::{Bundle, Revision, VerifyingKey};
 use stamp::Stamp;
 use std::path::PathBuf;

@@ -9,7 +9,7 @@ mod tests;
 pub use listener::bind;
 
 use crate::activation::{Activation, Cause, Source};
-use crate::reply::{BodyKind, Reply};
+use crate::request::reply::{BodyKind, Reply};
 use async_trait::async_trait;
 use http::header::{HOST, ORIGIN};
 use http::request::Parts;

@@ -6,8 +6,8 @@ mod view;
 
 pub use view::{Page, View};
 
-use crate::metrics::{Metrics, ToolCounts};
 use crate::settings::Settings;
+use crate::telemetry::metrics::{Metrics, ToolCounts};
 use crate::upstream::{Origin, OriginKey, Upstream};
 use http::HeaderName;
 use mcp_bundle::bind::matchers::Matchers;

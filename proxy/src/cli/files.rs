@@ -2,14 +2,14 @@
 
 use super::tls;
 use crate::config::{Config, Secrets};
-use crate::server;
+use crate::process;
 
 /// The values of the secrets file, and everything that is wrong with any of the files.
 pub fn look_at(config: &Config) -> (Option<Secrets>, Vec<String>) {
     let files = config.listeners.iter().filter_map(|listener| listener.tls.as_ref());
     let mut wrong: Vec<String> = files.filter_map(|files| tls::check_files(files).err()).collect();
     wrong.extend(config.ca_file.as_deref().and_then(|file| tls::check_ca(file).err()));
-    wrong.extend(config.upgrade_socket.as_deref().and_then(|path| server::check_upgrade_socket(path).err()));
+    wrong.extend(config.upgrade_socket.as_deref().and_then(|path| process::check_upgrade_socket(path).err()));
     let secrets = config.secrets.read().map_err(|error| wrong.push(error.to_string())).ok();
     (secrets, wrong)
 }

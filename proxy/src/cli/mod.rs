@@ -10,7 +10,7 @@ mod tls;
 mod variables;
 
 use crate::config::{Config, ConfigError};
-use crate::logging::{LogFormat, LogLevel};
+use crate::telemetry::logging::{LogFormat, LogLevel};
 use clap::Parser;
 use mcp_bundle::format::VerifyingKey;
 use std::io::{IsTerminal, Write};
@@ -164,7 +164,7 @@ impl From<ConfigError> for Failure {
 }
 
 fn load_bundle(path: &Path, keys: &[VerifyingKey]) -> Result<mcp_bundle::format::Bundle, Failure> {
-    crate::load(path, keys).map_err(|error| bundle_failure(&error, path))
+    crate::activation::load(path, keys).map_err(|error| bundle_failure(&error, path))
 }
 
 fn bundle_failure(error: &crate::LoadError, path: &Path) -> Failure {

@@ -6,9 +6,9 @@ use crate::Edge;
 use crate::activation::{Activation, ActivationError, Cause, Source, Watcher};
 use crate::admin::{self, Admin};
 use crate::config::{Config, parse_address};
-use crate::logging::{self, LogFormat};
-use crate::memory;
-use crate::server::{self, BindError, Bound, Listener};
+use crate::process::{self, BindError, Bound, Listener};
+use crate::runtime::allocator;
+use crate::telemetry::logging::{self, LogFormat};
 use crate::upstream::{Network, Upstream};
 use pingora_core::services::ServiceWithDependents;
 use pingora_core::services::background::background_service;
@@ -27,10 +27,10 @@ pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     let network = Network::new(&config.settings.pool, config.ca_file.clone()).map_err(Failure::wrong)?;
     let edge = Arc::new(Edge::new(config.settings.clone(), Upstream::Network(network)));
     let activation = Arc::new(Activation::new(Arc::clone(&edge), source.bundle.display().to_string()));
-    memory::suit(&source.bundle);
+    allocator::suit(&source.bundle);
     activation.refresh(&source, Cause::Asked).map_err(|error| activation_failure(&error, &source))?;
 
-    let bind = if arguments.upgrade { server::inherit } else { server::bind };
+    let bind = if arguments.upgrade { process::inherit } else { process::bind };
     let mut bound = bind(&config.listeners).map_err(bind_failure)?;
     let watcher = Watcher { activation: Arc::clone(&activation), source: source.clone(), poll: config.poll };
     let mut services: Vec<Box<dyn ServiceWithDependents>> =
@@ -44,16 +44,16 @@ pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     }
     // What is wrong until here is told in plain text and ends the command.
     let log = logging::start(config.log);
-    memory::give_back();
+    allocator::give_back();
     let start = Start::new(&config, bound.addresses(), admin_address, &activation);
     let threads = config.threads.or_else(|| std::thread::available_parallelism().ok().map(usize::from));
-    let options = server::Options {
+    let options = process::Options {
         threads: threads.unwrap_or(1),
         upgrade: arguments.upgrade,
         upgrade_socket: config.upgrade_socket,
         services,
     };
-    let ended = server::run(edge, bound, options, || start.tell(config.log.format)).map_err(bind_failure);
+    let ended = process::run(edge, bound, options, || start.tell(config.log.format)).map_err(bind_failure);
     log.flush();
     match config.log.format {
         LogFormat::Text => ended,
@@ -137,7 +137,7 @@ fn bind_admin(
 ) -> Result<(Option<TcpListener>, SocketAddr), Failure> {
     match (admin::bind(address), upgrade) {
         (Ok((listener, bound)), _) => Ok((Some(listener), bound)),
-        (Err(error), Some(bound)) if server::is_taken(&error) => {
+        (Err(error), Some(bound)) if process::is_taken(&error) => {
             bound.inherit_also(address);
             Ok((None, address))
         }

@@ -2,7 +2,7 @@
 
 use crate::activation::{Activation, Active};
 use crate::config::Config;
-use crate::logging::LogFormat;
+use crate::telemetry::logging::LogFormat;
 use std::io::Write;
 use std::net::SocketAddr;
 

@@ -1,6 +1,6 @@
 //! Whether certificates and keys can be used, without listening.
 
-use crate::server::TlsFiles;
+use crate::process::TlsFiles;
 use pingora_core::tls;
 use std::path::Path;
 

@@ -18,9 +18,9 @@ pub use address::{AddressError, parse_address};
 pub use problem::{Problem, Problems};
 pub use secrets::{SecretSource, Secrets, SecretsError};
 
-use crate::logging::LogSettings;
-use crate::server::Listener;
+use crate::process::Listener;
 use crate::settings::Settings;
+use crate::telemetry::logging::LogSettings;
 use mcp_bundle::format::VerifyingKey;
 use mcp_bundle::format::key_text;
 use std::io::Read;

@@ -69,8 +69,8 @@ fn every_key_is_read() {
         (config.listeners[1].address.as_str(), config.listeners[1].tls.is_none()),
         ("[::1]:8080", true)
     );
-    assert_eq!(config.log.format, crate::logging::LogFormat::Json);
-    assert_eq!(config.log.level, crate::logging::LogLevel::Debug);
+    assert_eq!(config.log.format, crate::telemetry::logging::LogFormat::Json);
+    assert_eq!(config.log.level, crate::telemetry::logging::LogLevel::Debug);
     assert_eq!(config.settings.access.hosts, ["mcp.example.com"]);
     assert_eq!(config.settings.access.origins.len(), 2);
     assert!(config.exposed().is_empty());

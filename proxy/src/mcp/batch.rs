@@ -2,7 +2,7 @@
 
 use super::version::{self, Told};
 use super::{Context, Responded, fail, respond, write_error};
-use crate::failure::Failure;
+use crate::request::failure::Failure;
 use futures::future::join_all;
 use mcp_bundle::envelope::Message;
 

@@ -2,7 +2,7 @@
 
 use super::{Context, MODERN, close_result, headers, open_result};
 use crate::call::{self, Begun, Call, Start};
-use crate::failure::Failure;
+use crate::request::failure::Failure;
 use mcp_bundle::bind::Arguments;
 use mcp_bundle::envelope::Message;
 use mcp_bundle::json::Kind;

@@ -2,8 +2,8 @@
 //! A request whose headers say something else than its body is refused.
 
 use crate::catalog::Catalog;
-use crate::failure::Failure;
-use crate::head::{Headers, Repeated, visible};
+use crate::request::failure::Failure;
+use crate::request::head::{Headers, Repeated, visible};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mcp_bundle::bind::PreparedTool;

@@ -1,7 +1,7 @@
 //! `server/discover`, `initialize` and `ping`.
 
 use super::{Context, Responded, close_result, open_result, version};
-use crate::failure::Failure;
+use crate::request::failure::Failure;
 use mcp_bundle::envelope::Message;
 use mcp_bundle::json::Kind;
 

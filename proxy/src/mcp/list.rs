@@ -2,7 +2,7 @@
 
 use super::{Context, Responded, close_result, open_result};
 use crate::catalog::Page;
-use crate::failure::Failure;
+use crate::request::failure::Failure;
 use mcp_bundle::envelope::Message;
 use mcp_bundle::json::Kind;
 use mcp_bundle::wire_enums::ProtocolVersion;

@@ -1,10 +1,10 @@
 //! Streams that tell when the list of tools has changed.
 
 use super::{Context, Responded};
-use crate::accept::Accepts;
 use crate::edge::Edge;
-use crate::events::{EventStream, Guard, event};
-use crate::failure::Failure;
+use crate::request::accept::Accepts;
+use crate::request::events::{EventStream, Guard, event};
+use crate::request::failure::Failure;
 use mcp_bundle::envelope::Message;
 use mcp_bundle::json::{self, Kind};
 

@@ -5,12 +5,12 @@
 use super::listen::LEGACY_CHANGED;
 use super::version::Told;
 use super::{Context, MODERN, Responded, batch, respond, version, write_error};
-use crate::caller::Caller;
 use crate::edge::Edge;
-use crate::events::{EVENT_END, EVENT_START, EventStream, Guard, InWork, Message, event};
-use crate::failure::Failure;
-use crate::head::Headers;
-use crate::logging::RequestId;
+use crate::request::events::{EVENT_END, EVENT_START, EventStream, Guard, InWork, Message, event};
+use crate::request::failure::Failure;
+use crate::request::head::Headers;
+use crate::request::identity::Caller;
+use crate::telemetry::logging::RequestId;
 use mcp_bundle::envelope::{self, Body};
 use mcp_bundle::wire_enums::ProtocolVersion;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Protocol revisions: the one place that knows which there are and how a request tells its own.
 
-use crate::failure::Failure;
-use crate::head::{Headers, Repeated, visible};
+use crate::request::failure::Failure;
+use crate::request::head::{Headers, Repeated, visible};
 use mcp_bundle::envelope::Message;
 use mcp_bundle::json::{Kind, Value};
 use mcp_bundle::wire_enums::ProtocolVersion;

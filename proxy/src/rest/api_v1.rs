@@ -1,14 +1,15 @@
 //! `GET /api/v1/mcp/tools` and `POST /api/v1/mcp/tools/call`.
 
 use super::{Asked, read_call};
+use crate::call::record::Outcome;
 use crate::call::{self, Call};
-use crate::caller::Caller;
 use crate::catalog::Catalog;
 use crate::edge::Edge;
-use crate::failure::Failure;
-use crate::logging::RequestId;
 use crate::mcp::MODERN;
-use crate::reply::{BodyKind, Reply};
+use crate::request::failure::Failure;
+use crate::request::identity::Caller;
+use crate::request::reply::{BodyKind, Reply};
+use crate::telemetry::logging::RequestId;
 
 /// Tools on a page that does not say how many it wants.
 const USUAL: usize = 50;
@@ -51,7 +52,7 @@ pub async fn call(
     let call = Call { catalog, tool, arguments, caller, era: None, request_id };
     reply.body.push(b'{');
     let done = call::perform(edge, &call, &mut reply.body).await;
-    if done.outcome == crate::record::Outcome::Ok {
+    if done.outcome == Outcome::Ok {
         reply.body.extend_from_slice(b",\"isError\":false");
     }
     reply.body.push(b'}');

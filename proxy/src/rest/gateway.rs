@@ -1,15 +1,15 @@
 //! `GET /mcp/tools` and `POST /mcp/invoke`.
 
 use super::{Asked, error_type, read_call};
+use crate::call::record::Outcome;
 use crate::call::{self, Call};
-use crate::caller::Caller;
 use crate::catalog::Catalog;
 use crate::edge::Edge;
-use crate::failure::Failure;
-use crate::logging::RequestId;
 use crate::mcp::MODERN;
-use crate::record::Outcome;
-use crate::reply::{BodyKind, Reply};
+use crate::request::failure::Failure;
+use crate::request::identity::Caller;
+use crate::request::reply::{BodyKind, Reply};
+use crate::telemetry::logging::RequestId;
 use mcp_bundle::json::{self, Kind, Value};
 
 /// `{"tools":[{"name", "description", "parameters"}]}`

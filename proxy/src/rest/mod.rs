@@ -3,10 +3,10 @@
 pub mod api_v1;
 pub mod gateway;
 
+use crate::call::record::Outcome;
 use crate::catalog::Catalog;
-use crate::failure::{ErrorType, Failure};
-use crate::record::Outcome;
-use crate::reply::{BodyKind, Reply};
+use crate::request::failure::{ErrorType, Failure};
+use crate::request::reply::{BodyKind, Reply};
 use mcp_bundle::bind::{Arguments, PreparedTool};
 use mcp_bundle::json::{Kind, Scanner, write_string};
 

@@ -1,25 +1,14 @@
 //! Calls to upstreams: a bound request out, the whole answer in.
 
-mod answer;
-mod connect;
-mod decode;
-mod early;
 mod error;
-mod http1;
-mod http2;
-mod link;
-mod network;
-mod pool;
-mod redirect;
-mod retry;
-#[cfg(test)]
-mod tests;
-mod wire;
+mod fixed;
+mod http;
 
+pub use self::http::{Network, NetworkError, Origin, PoolStats};
 pub use error::UpstreamError;
-pub use network::{Network, NetworkError, Origin, PoolStats};
+pub use fixed::FixedAnswers;
 
-use crate::buffers;
+use crate::runtime::buffers;
 use mcp_bundle::bind::{Request, ToolName};
 use mcp_bundle::wire_enums::Scheme;
 use std::sync::Arc;
@@ -32,12 +21,6 @@ pub enum Upstream {
     Network(Network),
     /// Answers without a network, for `mcpc dev --mock` and tests.
     Fixed(Arc<dyn FixedAnswers>),
-}
-
-/// Answers calls without a network.
-pub trait FixedAnswers: Send + Sync + std::fmt::Debug {
-    /// Fills `received`, as an upstream's answer would.
-    fn answer(&self, call: &Exchange<'_>, received: &mut Received) -> Result<(), UpstreamError>;
 }
 
 /// An origin, prepared when a bundle is activated. The same origin of two bundles shares its connections.

@@ -1,8 +1,8 @@
 //! `tools/call`: what becomes of arguments and answers.
 
 use crate::support::{Bench, head};
-use mcp_edge::reply::Reply;
-use mcp_edge::route::Route;
+use mcp_edge::request::reply::Reply;
+use mcp_edge::request::route::Route;
 use mcp_edge::upstream::UpstreamError;
 use serde_json::{Value, json};
 

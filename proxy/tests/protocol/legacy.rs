@@ -130,10 +130,10 @@ fn one_post_may_ask_for_an_event_instead_of_json() {
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
     let ask = |accept: &str| bench.send(&head("POST", "/mcp", &[("accept", accept)]), body.as_bytes());
     let said = ask("text/event-stream");
-    assert_eq!(said.kind, mcp_edge::reply::BodyKind::Events);
+    assert_eq!(said.kind, mcp_edge::request::reply::BodyKind::Events);
     assert_eq!(said.body, "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n");
     for accept in ["application/json, text/event-stream", "*/*", "text/html"] {
-        assert_eq!(ask(accept).kind, mcp_edge::reply::BodyKind::Json, "{accept}");
+        assert_eq!(ask(accept).kind, mcp_edge::request::reply::BodyKind::Json, "{accept}");
     }
     // What is wrong with a request is told in JSON.
     let said = bench.send(&head("POST", "/mcp", &[("accept", "text/event-stream")]), b"{");

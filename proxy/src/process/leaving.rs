@@ -1,0 +1,204 @@
+//! When and how a server leaves.
+
+use crate::transport::Open;
+use async_trait::async_trait;
+use pingora_core::server::{ListenFds, ShutdownSignal, ShutdownSignalWatch, ShutdownWatch};
+use pingora_timeout::timeout;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::watch;
+
+/// Connections that have just been accepted, or are in their TLS handshake, are not counted yet.
+const SETTLE: Duration = Duration::from_millis(200);
+
+/// What the services of a server and the one who ends it know of each other.
+#[derive(Default)]
+pub(super) struct Shared {
+    pub(super) open: Open,
+    stop: watch::Sender<bool>,
+    sockets: OnceLock<ListenFds>,
+}
+
+/// What a server may be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// Finish what is in flight, then leave.
+    Leave,
+    /// Leave.
+    LeaveNow,
+    /// Give the listeners to the next process, then leave.
+    HandOver,
+}
+
+/// Who tells it.
+pub(super) enum Orders {
+    Signals,
+    Channel(watch::Receiver<Option<Order>>),
+}
+
+/// Ends a server.
+pub(super) struct Leaving {
+    pub(super) shared: Arc<Shared>,
+    pub(super) orders: Orders,
+    pub(super) grace: Duration,
+    pub(super) upgrade_socket: Option<PathBuf>,
+}
+
+enum Inbox {
+    Signals { terminate: Option<Signal>, interrupt: Option<Signal>, quit: Option<Signal> },
+    Channel(watch::Receiver<Option<Order>>),
+}
+
+impl Shared {
+    /// Tells all services to stop.
+    pub(super) fn stop(&self) {
+        self.stop.send_replace(true);
+    }
+
+    pub(super) fn stopping(&self) -> ShutdownWatch {
+        self.stop.subscribe()
+    }
+
+    pub(super) fn keep_sockets(&self, table: &ListenFds) {
+        // There is one table for each server.
+        let _ = self.sockets.set(Arc::clone(table));
+    }
+
+    async fn stopped(&self) {
+        // The sender lives as long as we do.
+        let _ = self.stop.subscribe().wait_for(|stopped| *stopped).await;
+    }
+}
+
+#[async_trait]
+impl ShutdownSignalWatch for Leaving {
+    async fn recv(&self) -> ShutdownSignal {
+        let mut inbox = self.orders.open();
+        loop {
+            let order = tokio::select! {
+                order = inbox.next() => order,
+                () = self.shared.stopped() => Order::Leave,
+            };
+            match order {
+                Order::LeaveNow => {
+                    tracing::info!("leaving at once");
+                    return ShutdownSignal::FastShutdown;
+                }
+                Order::Leave => break,
+                Order::HandOver if self.hand_over().await => break,
+                // Nobody took the listeners: go on.
+                Order::HandOver => {}
+            }
+        }
+        self.shared.stop();
+        tracing::info!(
+            grace_seconds = self.grace.as_secs(),
+            "no longer listening; calls in flight may finish"
+        );
+        let finished = timeout(self.grace, self.shared.open.none());
+        tokio::select! {
+            finished = finished => if finished.is_err() {
+                tracing::warn!("left with calls in flight after {:?}", self.grace);
+            },
+            () = inbox.hurry() => {}
+        }
+        tracing::info!("leaving");
+        // What had to be waited for is over, so nothing is left to be graceful about.
+        ShutdownSignal::FastShutdown
+    }
+}
+
+impl Leaving {
+    /// Whether it is time to leave.
+    async fn hand_over(&self) -> bool {
+        let (Some(path), Some(table)) = (self.upgrade_socket.clone(), self.shared.sockets.get().cloned())
+        else {
+            return true;
+        };
+        match tokio::task::spawn_blocking(move || send(&table, &path)).await {
+            Ok(Ok(())) => {
+                tracing::info!("the listeners were handed over");
+                // Both processes accept from the same queue from now on, so nothing is lost when this one ceases to.
+                self.shared.stop();
+                pingora_timeout::sleep(SETTLE).await;
+                true
+            }
+            Ok(Err(reason)) => {
+                tracing::error!(reason, "the listeners were not handed over; this process goes on");
+                false
+            }
+            Err(_) => false,
+        }
+    }
+}
+
+fn send(table: &ListenFds, path: &Path) -> Result<(), String> {
+    let sent = table.lock().send_to_sock(path.display().to_string().as_str());
+    sent.map(|_| ()).map_err(|error| {
+        format!("no process that was started with `--upgrade` answers at `{}`: {error}", path.display())
+    })
+}
+
+impl Orders {
+    fn open(&self) -> Inbox {
+        match self {
+            Orders::Signals => Inbox::Signals {
+                terminate: listen(SignalKind::terminate()),
+                interrupt: listen(SignalKind::interrupt()),
+                quit: listen(SignalKind::quit()),
+            },
+            Orders::Channel(receiver) => Inbox::Channel(receiver.clone()),
+        }
+    }
+}
+
+impl Inbox {
+    async fn next(&mut self) -> Order {
+        match self {
+            Inbox::Signals { terminate, interrupt, quit } => {
+                let (order, signal) = tokio::select! {
+                    () = received(terminate) => (Order::Leave, "SIGTERM"),
+                    () = received(interrupt) => (Order::LeaveNow, "SIGINT"),
+                    () = received(quit) => (Order::HandOver, "SIGQUIT"),
+                };
+                tracing::info!(signal, "signal received");
+                order
+            }
+            Inbox::Channel(receiver) => loop {
+                // Without anybody to give orders the server leaves.
+                if receiver.changed().await.is_err() {
+                    return Order::Leave;
+                }
+                if let Some(order) = *receiver.borrow_and_update() {
+                    return order;
+                }
+            },
+        }
+    }
+
+    /// Waits for the order to leave at once.
+    async fn hurry(&mut self) {
+        match self {
+            Inbox::Signals { interrupt, .. } => received(interrupt).await,
+            Inbox::Channel(receiver) => {
+                if receiver.wait_for(|order| *order == Some(Order::LeaveNow)).await.is_err() {
+                    std::future::pending::<()>().await;
+                }
+            }
+        }
+    }
+}
+
+fn listen(kind: SignalKind) -> Option<Signal> {
+    signal(kind).inspect_err(|error| tracing::error!("a signal cannot be received: {error}")).ok()
+}
+
+async fn received(signal: &mut Option<Signal>) {
+    match signal {
+        // A signal's stream has no end.
+        Some(signal) => drop(signal.recv().await),
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,161 @@
+//! The process around an edge: listeners, threads, signals.
+//!
+//! Pingora runs the services; when to leave is decided here (`leaving`), because Pingora would sleep through the whole
+//! grace period even when nothing is left to wait for.
+
+mod bound;
+mod leaving;
+mod services;
+mod takeover;
+
+#[cfg(test)]
+mod tests;
+
+pub use bound::{BindError, Bound, Listener, TlsFiles, bind, inherit, is_taken};
+pub use takeover::check_upgrade_socket;
+
+use crate::edge::Edge;
+use crate::transport::{Handler, McpService};
+use leaving::{Leaving, Order, Orders, Shared};
+use pingora_core::listeners::{L4BufferSettings, ListenerConfig};
+use pingora_core::server::configuration::{Opt, ServerConf};
+use pingora_core::server::{RunArgs, Server};
+use pingora_core::services::ServiceWithDependents;
+use pingora_core::services::listening::Service;
+use services::{Front, Sockets, Stoppable};
+use std::os::fd::IntoRawFd;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use tokio::sync::watch;
+
+/// How the process runs.
+pub struct Options {
+    /// Threads that serve; each has its own connections.
+    pub threads: usize,
+    /// Takes the listeners over from the process that waits at `upgrade_socket`; use [`inherit`] then, not [`bind`].
+    pub upgrade: bool,
+    /// Where SIGQUIT hands the listeners over to the next process. Without it, SIGQUIT is SIGTERM.
+    pub upgrade_socket: Option<PathBuf>,
+    /// What else runs in the server: the admin listener, the watcher of the bundle.
+    pub services: Vec<Box<dyn ServiceWithDependents>>,
+}
+
+/// A server in threads of this process, for `mcpc dev` and tests. It stops when it is dropped.
+#[derive(Debug)]
+pub struct Running {
+    orders: watch::Sender<Option<Order>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Serves until SIGTERM or SIGINT; calls in flight get `settings.timeouts.grace` to finish. `ready` is called when all
+/// listeners are ours.
+pub fn run(edge: Arc<Edge>, bound: Bound, options: Options, ready: impl FnOnce()) -> Result<(), BindError> {
+    serve(edge, bound, options, Orders::Signals, ready)
+}
+
+/// Serves in the background.
+pub fn start(edge: Arc<Edge>, bound: Bound, options: Options) -> Running {
+    start_with(edge, bound, options)
+}
+
+pub(crate) fn start_with<H: Handler>(handler: H, bound: Bound, options: Options) -> Running {
+    let (orders, receiver) = watch::channel(None);
+    let thread = std::thread::spawn(move || {
+        if let Err(error) = serve(handler, bound, options, Orders::Channel(receiver), || {}) {
+            tracing::error!("{error}");
+        }
+    });
+    Running { orders, thread: Some(thread) }
+}
+
+impl Running {
+    /// Stops listening, lets calls in flight finish and returns when all threads are gone.
+    pub fn stop(self) {
+        drop(self);
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // An order that was given before holds.
+        self.orders.send_if_modified(|order| order.is_none() && order.replace(Order::Leave).is_none());
+        if let Some(thread) = self.thread.take() {
+            // A panic of the server has been reported where it happened.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { threads: 1, upgrade: false, upgrade_socket: None, services: Vec::new() }
+    }
+}
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> = self.services.iter().map(|service| service.name()).collect();
+        formatter
+            .debug_struct("Options")
+            .field("threads", &self.threads)
+            .field("upgrade", &self.upgrade)
+            .field("upgrade_socket", &self.upgrade_socket)
+            .field("services", &names)
+            .finish()
+    }
+}
+
+fn serve<H: Handler>(
+    handler: H,
+    bound: Bound,
+    options: Options,
+    orders: Orders,
+    ready: impl FnOnce(),
+) -> Result<(), BindError> {
+    let mut inherited = match &options.upgrade_socket {
+        Some(path) if options.upgrade => takeover::take_over(path, &bound)?,
+        _ => Sockets::new(),
+    };
+    ready();
+    let shared = Arc::new(Shared::default());
+    let grace = handler.settings().timeouts.grace;
+    let mut service = Service::new("mcp".to_owned(), McpService::new(handler, shared.open.clone()));
+    let mut sockets = Vec::new();
+    for listener in bound.listeners {
+        // Our reads and writes are whole requests and answers: buffers would only cost memory.
+        let mut config = ListenerConfig::tcp(&listener.name).l4_buffer(L4BufferSettings::unbuffered());
+        if let Some(tls) = listener.tls {
+            config = config.tls(tls.settings());
+        }
+        service.add_listener(config);
+        sockets.extend(inherited.extract_if(.., |(name, _)| *name == listener.name));
+        sockets.extend(listener.socket.map(|socket| (listener.name, socket.into_raw_fd())));
+    }
+    let threads = options.threads.max(1);
+    let mut server = Server::new_with_opt_and_conf(
+        Opt::default(),
+        ServerConf {
+            threads,
+            // Threads that keep their connections are faster. But Pingora remembers the runtime of such a thread by a number
+            // that a later thread gets again, so they are only good for the one server of a process.
+            work_stealing: matches!(orders, Orders::Channel(_)),
+            grace_period_seconds: Some(0),
+            graceful_shutdown_timeout_seconds: Some(0),
+            // Neither is written: Pingora is not asked to hand over or to take over.
+            pid_file: String::new(),
+            upgrade_sock: String::new(),
+            ..ServerConf::default()
+        },
+    );
+    server.add_service(Front::new(service, sockets, Arc::clone(&shared)));
+    for service in options.services {
+        let names = service.listen_addresses().unwrap_or_default();
+        let sockets = inherited.extract_if(.., |(name, _)| names.contains(name)).collect();
+        server.add_service(Stoppable::new(service, sockets, Arc::clone(&shared)));
+    }
+    server.bootstrap();
+    let leaving = Leaving { shared, orders, grace, upgrade_socket: options.upgrade_socket };
+    server.run(RunArgs { shutdown_signal: Box::new(leaving) });
+    Ok(())
+}

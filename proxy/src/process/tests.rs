@@ -1,0 +1,97 @@
+//! Servers side by side, and one after the other.
+
+use super::{BindError, Listener, Options, Order, bind};
+use crate::transport::tests::{Client, LONG, front, start};
+use async_trait::async_trait;
+use pingora_core::server::ShutdownWatch;
+use pingora_core::services::background::{BackgroundService, background_service};
+use std::sync::mpsc;
+use std::time::Instant;
+
+struct Beside(mpsc::Sender<&'static str>);
+
+#[async_trait]
+impl BackgroundService for Beside {
+    async fn start(&self, mut shutdown: ShutdownWatch) {
+        self.0.send("started").unwrap();
+        shutdown.wait_for(|stopping| *stopping).await.unwrap();
+        self.0.send("stopped").unwrap();
+    }
+}
+
+#[test]
+fn several_servers_run_at_once() {
+    let fronts = [front(), front(), front()];
+    let mut clients: Vec<Client> = fronts.iter().map(|front| front.client()).collect();
+    for client in &mut clients {
+        client.post("/echo", "hello");
+        assert_eq!(client.answer().text(), "hello");
+    }
+    let [first, rest @ ..] = fronts;
+    first.running.stop();
+    clients.remove(0).assert_closed();
+    for client in &mut clients {
+        client.post("/echo", "again");
+        assert_eq!(client.answer().text(), "again");
+    }
+    drop(rest);
+}
+
+#[test]
+fn an_address_in_use_is_told_before_anything_starts() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let error = bind(&[Listener { address: address.clone(), tls: None }]).unwrap_err();
+    assert!(matches!(&error, BindError::Address { address: told, .. } if *told == address));
+    let error = bind(&[Listener { address: "nowhere".to_owned(), tls: None }]).unwrap_err();
+    assert!(error.to_string().starts_with("cannot listen on `nowhere`: "), "{error}");
+}
+
+#[test]
+fn services_beside_are_started_and_stopped() {
+    let (sender, told) = mpsc::channel();
+    let service = background_service("beside", Beside(sender));
+    let listener = Listener { address: "127.0.0.1:0".to_owned(), tls: None };
+    let options = Options { services: vec![Box::new(service)], ..Options::default() };
+    let front = start(|_| {}, listener, options);
+    assert_eq!(told.recv_timeout(LONG).unwrap(), "started");
+    // A call in flight keeps the server, so the service has the time to say good-bye.
+    let mut client = front.client();
+    client.post("/hold", "");
+    front.hears("started");
+    front.running.orders.send_replace(Some(Order::Leave));
+    assert_eq!(told.recv_timeout(LONG).unwrap(), "stopped");
+    front.release();
+    assert_eq!(client.answer().text(), "held ");
+}
+
+#[test]
+fn listeners_are_handed_over_without_losing_a_connection() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = Some(folder.path().join("upgrade.sock"));
+    let listener = |address: &str| Listener { address: address.to_owned(), tls: None };
+    let options = |upgrade| Options { upgrade, upgrade_socket: socket.clone(), ..Options::default() };
+    let old = start(|_| {}, listener("127.0.0.1:0"), options(false));
+    let mut busy = old.client();
+    busy.post("/hold", "old");
+    old.hears("started");
+
+    let mut new = start(|_| {}, listener(&old.address.to_string()), options(true));
+    new.address = old.address;
+    old.running.orders.send_replace(Some(Order::HandOver));
+    // Whoever accepts it, every connection is served, until one was served by the new server.
+    let begun = Instant::now();
+    while new.told.try_recv().is_err() {
+        assert!(begun.elapsed() < LONG, "the listeners are not handed over");
+        let mut client = new.client();
+        client.post("/who", "");
+        assert_eq!(client.answer().status, 200);
+    }
+    old.release();
+    let answer = busy.answer();
+    assert_eq!((answer.text(), answer.closes()), ("held old", true));
+    drop(old);
+    let mut client = new.client();
+    client.post("/echo", "hello");
+    assert_eq!(client.answer().text(), "hello");
+}

@@ -1,0 +1,180 @@
+//! What is served where. Decided from a request's head alone, before its body is read.
+
+use crate::mcp::{self, VERSION_HEADER};
+use crate::request::accept::Accepts;
+use crate::request::access;
+use crate::request::failure::Failure;
+use crate::request::head::{Head, visible};
+use crate::request::identity::Caller;
+use crate::request::reply::{BodyKind, Reply};
+use crate::rest;
+use crate::settings::Settings;
+use crate::telemetry::logging::{self, RequestId};
+use http::Method;
+
+/// What a request head asks for.
+#[derive(Debug)]
+pub enum Route {
+    /// The reply is already written: the body does not matter.
+    Answered,
+    /// The body is read, at most `settings.limits.request_body` bytes, and handed to [`crate::Edge::answer`].
+    Serve(Endpoint),
+}
+
+/// What serves a request.
+#[derive(Debug)]
+pub struct Endpoint {
+    pub path: Path,
+    pub caller: Caller,
+    pub request_id: RequestId,
+    /// The origin that a browser's answer must name.
+    pub origin: Option<String>,
+}
+
+/// The paths that are served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Path {
+    /// `POST /mcp`, `POST /mcp/{toolset}`
+    Mcp { toolset: Option<Box<str>> },
+    /// `GET /mcp`, `GET /mcp/{toolset}`: the event stream of older revisions.
+    McpStream { toolset: Option<Box<str>> },
+    /// `GET /sse`, `GET /sse/{toolset}`: a session of HTTP+SSE.
+    Sse { toolset: Option<Box<str>> },
+    /// `POST /messages?session=…`
+    SseMessages,
+    /// `GET /api/v1/mcp/tools`
+    ApiList,
+    /// `POST /api/v1/mcp/tools/call`
+    ApiCall,
+    /// `GET /mcp/tools`
+    GatewayList,
+    /// `POST /mcp/invoke`
+    GatewayInvoke,
+}
+
+/// A request that is turned away, and the origin of a page that may know why.
+pub type Refusal<'h> = (Failure, Option<&'h str>);
+
+/// Decides what serves a request. `reply` is overwritten.
+pub fn route<'h>(head: &'h Head, settings: &Settings, reply: &mut Reply) -> Result<Route, Refusal<'h>> {
+    reply.clear();
+    let origin = access::check(head, &settings.access).map_err(|failure| (failure, None))?;
+    let found = find(head, settings, reply).map_err(|failure| (failure, origin))?;
+    let Some(path) = found else {
+        origin.into_iter().for_each(|origin| access::allow(origin, reply));
+        return Ok(Route::Answered);
+    };
+    Ok(Route::Serve(Endpoint {
+        path,
+        caller: Caller::of(head),
+        request_id: logging::request_id(head),
+        origin: origin.map(str::to_owned),
+    }))
+}
+
+/// Writes a failure in the form of the interface that the path belongs to.
+pub fn refuse(head: &Head, failure: &Failure, reply: &mut Reply) {
+    reply.clear();
+    if is_rest(head.uri.path()) {
+        rest::fail(failure, reply);
+    } else {
+        reply.status = failure.legacy_status();
+        reply.kind = BodyKind::Json;
+        mcp::write_error(None, failure, &mut reply.body);
+    }
+    if let Failure::MethodNotAllowed(allowed) = failure {
+        reply.headers.push(("allow", (*allowed).to_owned()));
+    }
+    if matches!(failure, Failure::NotReady | Failure::TooManyStreams) {
+        reply.headers.push(("retry-after", "1".to_owned()));
+    }
+}
+
+fn is_rest(path: &str) -> bool {
+    path.starts_with("/api/") || path == "/mcp/tools" || path == "/mcp/invoke"
+}
+
+/// `Ok(None)` if the reply is already written.
+fn find(head: &Head, settings: &Settings, reply: &mut Reply) -> Result<Option<Path>, Failure> {
+    let path = head.uri.path();
+    let allowed = match path {
+        "/mcp/tools" | "/api/v1/mcp/tools" => "GET, HEAD",
+        "/mcp/invoke" | "/api/v1/mcp/tools/call" | "/messages" => "POST",
+        _ if toolset(path, "/mcp").is_some() => "POST, GET",
+        _ if toolset(path, "/sse").is_some() => "GET",
+        _ => return Err(Failure::UnknownPath),
+    };
+    if head.method == Method::OPTIONS {
+        access::preflight(head, allowed, reply);
+        return Ok(None);
+    }
+    let is_get = head.method == Method::GET;
+    let is_post = head.method == Method::POST;
+    let takes = |wanted: bool| if wanted { Ok(()) } else { Err(Failure::MethodNotAllowed(allowed)) };
+    let found = match path {
+        "/mcp/tools" | "/api/v1/mcp/tools" => {
+            takes(is_get || head.method == Method::HEAD)?;
+            if path == "/mcp/tools" { Path::GatewayList } else { Path::ApiList }
+        }
+        "/mcp/invoke" => Path::GatewayInvoke,
+        "/api/v1/mcp/tools/call" => Path::ApiCall,
+        "/messages" => Path::SseMessages,
+        _ => {
+            if let Some(toolset) = toolset(path, "/sse") {
+                takes(is_get)?;
+                needs_events(head)?;
+                return Ok(Some(Path::Sse { toolset: toolset.map(Into::into) }));
+            }
+            let toolset = toolset(path, "/mcp").unwrap_or_default().map(Into::into);
+            if is_get {
+                stream_of(head)?;
+                return Ok(Some(Path::McpStream { toolset }));
+            }
+            Path::Mcp { toolset }
+        }
+    };
+    if !matches!(found, Path::GatewayList | Path::ApiList) {
+        takes(is_post)?;
+        check_body(head, settings)?;
+    }
+    Ok(Some(found))
+}
+
+/// `Some(None)` for the path itself, `Some(Some(name))` for one segment below it.
+fn toolset<'p>(path: &'p str, base: &str) -> Option<Option<&'p str>> {
+    match path.strip_prefix(base)? {
+        "" => Some(None),
+        rest => rest.strip_prefix('/').filter(|name| !name.is_empty() && !name.contains('/')).map(Some),
+    }
+}
+
+/// Whether GET opens a stream. The stateless revision has none, and a client that does not ask for events by name is only
+/// looking, and would wait for ever.
+fn stream_of(head: &Head) -> Result<(), Failure> {
+    if head.headers.first(VERSION_HEADER) == Some(mcp::MODERN.as_str().as_bytes()) {
+        return Err(Failure::MethodNotAllowed("POST"));
+    }
+    if Accepts::of(&head.headers).events_by_name { Ok(()) } else { Err(Failure::MethodNotAllowed("POST")) }
+}
+
+fn needs_events(head: &Head) -> Result<(), Failure> {
+    if Accepts::of(&head.headers).events { Ok(()) } else { Err(Failure::NotAcceptable("text/event-stream")) }
+}
+
+/// What can be wrong with a body before it is read. Browsers send other types than JSON without asking first.
+fn check_body(head: &Head, settings: &Settings) -> Result<(), Failure> {
+    let content_type = head.headers.one("content-type").ok().flatten().unwrap_or_default();
+    if content_type != b"application/json" && !visible(content_type).is_some_and(is_json) {
+        return Err(Failure::UnsupportedMediaType);
+    }
+    let limit = settings.limits.request_body;
+    if head.declares_more(limit) {
+        return Err(Failure::BodyTooLarge(limit));
+    }
+    Ok(())
+}
+
+fn is_json(content_type: &str) -> bool {
+    let essence = content_type.split(';').next().unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case("application/json")
+}

@@ -1,0 +1,7 @@
+//! What a thread lends to the requests that it works on: memory, the time, limits of waits, random numbers.
+
+pub mod allocator;
+pub mod buffers;
+pub mod clock;
+pub mod deadline;
+pub mod random;

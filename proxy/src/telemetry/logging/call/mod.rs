@@ -1,0 +1,149 @@
+//! The line of a finished call. At `debug` every call has one, so it is not made by `tracing`, which takes several times as
+//! long; yet it is the very line that `tracing` would make.
+
+use super::line::{Line, name};
+use super::timestamp::Timestamps;
+use super::{LogLevel, LogSettings, LogWriter};
+use crate::call::record::{CallRecord, Outcome};
+use mcp_bundle::wire_enums::ProtocolVersion;
+use std::cell::RefCell;
+use std::sync::OnceLock;
+use std::time::SystemTime;
+
+/// What calls are logged under.
+const TARGET: &str = "mcp_edge::call";
+
+/// Of this process.
+static LOG: OnceLock<CallLog> = OnceLock::new();
+
+/// Where the lines of calls go, and which.
+#[derive(Debug)]
+pub(super) struct CallLog {
+    pub(super) settings: LogSettings,
+    pub(super) writer: LogWriter,
+}
+
+/// What one line leaves to the next on the same thread.
+#[derive(Debug)]
+struct Scratch {
+    line: Vec<u8>,
+    timestamps: Timestamps,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = const { RefCell::new(Scratch::new()) };
+}
+
+/// Logs a finished call: what needs someone's attention at `warn`, other failures at `info`, successes at `debug`. Without
+/// [`super::start`] it is an event of `tracing`, for whoever listens.
+pub fn log_call(record: &CallRecord<'_>) {
+    match LOG.get() {
+        Some(log) => log.write(record),
+        None => emit(record),
+    }
+}
+
+impl CallLog {
+    /// From now on calls are logged here.
+    pub(super) fn start(self) {
+        let _ = LOG.set(self);
+    }
+
+    pub(super) fn write(&self, record: &CallRecord<'_>) {
+        let level = level(record.outcome);
+        if level > self.settings.level {
+            return;
+        }
+        let write = |Scratch { line, timestamps }: &mut Scratch| {
+            line.clear();
+            let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+            write_line(record, level, timestamps.text(now), Line::new(self.settings.format, line));
+            self.writer.add(line);
+        };
+        // A thread that is ending has nothing left to use again.
+        SCRATCH
+            .try_with(|scratch| write(&mut scratch.borrow_mut()))
+            .unwrap_or_else(|_| write(&mut Scratch::new()));
+    }
+}
+
+impl Scratch {
+    const fn new() -> Scratch {
+        Scratch { line: Vec::new(), timestamps: Timestamps::new() }
+    }
+}
+
+fn level(outcome: Outcome) -> LogLevel {
+    match outcome {
+        Outcome::Ok => LogLevel::Debug,
+        Outcome::InvalidArguments | Outcome::Cancelled | Outcome::UpstreamStatus => LogLevel::Info,
+        Outcome::UpstreamFailed
+        | Outcome::UpstreamTimeout
+        | Outcome::ResponseTooLarge
+        | Outcome::Unusable
+        | Outcome::Overloaded => LogLevel::Warn,
+    }
+}
+
+fn write_line(record: &CallRecord<'_>, level: LogLevel, time: &[u8], mut line: Line<'_>) {
+    line.begin(time, level, TARGET, "call");
+    line.id(name!("request_id"), record.request_id);
+    line.string(name!("tool"), record.tool.as_str());
+    if let Some(era) = record.era {
+        line.word(name!("protocol"), era.as_str());
+    }
+    line.word(name!("outcome"), record.outcome.as_str());
+    if let Some(reason) = record.reason {
+        line.string(name!("reason"), reason);
+    }
+    if let Some(error) = record.error {
+        line.string(name!("error"), error);
+    }
+    if let Some(host) = record.upstream_host {
+        line.string(name!("upstream"), host);
+    }
+    if let Some(status) = record.upstream_status {
+        line.number(name!("upstream_status"), status.into());
+    }
+    line.number(name!("attempts"), record.attempts.into());
+    line.number(name!("total_us"), record.total.as_micros() as u64);
+    line.number(name!("upstream_us"), record.upstream.as_micros() as u64);
+    line.number(name!("request_bytes"), record.request_bytes as u64);
+    line.number(name!("response_bytes"), record.response_bytes as u64);
+    line.end(TARGET);
+}
+
+/// The same for `tracing`.
+pub(super) fn emit(record: &CallRecord<'_>) {
+    macro_rules! event {
+        ($level:ident) => {
+            tracing::$level!(
+                target: TARGET,
+                request_id = tracing::field::display(record.request_id),
+                tool = record.tool.as_str(),
+                protocol = record.era.map(ProtocolVersion::as_str),
+                outcome = record.outcome.as_str(),
+                reason = record.reason,
+                error = record.error,
+                upstream = record.upstream_host,
+                upstream_status = record.upstream_status,
+                attempts = record.attempts,
+                total_us = record.total.as_micros() as u64,
+                upstream_us = record.upstream.as_micros() as u64,
+                request_bytes = record.request_bytes,
+                response_bytes = record.response_bytes,
+                "call"
+            )
+        };
+    }
+    match level(record.outcome) {
+        LogLevel::Error => event!(error),
+        LogLevel::Warn => event!(warn),
+        LogLevel::Info => event!(info),
+        LogLevel::Debug => event!(debug),
+        LogLevel::Trace => event!(trace),
+    }
+}
+
+#[cfg(test)]
+mod tests;

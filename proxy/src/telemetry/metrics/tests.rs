@@ -1,0 +1,126 @@
+use super::*;
+use crate::call::record::Outcome;
+use std::time::Duration;
+
+fn record(outcome: Outcome, total: Duration, upstream: Duration) -> CallRecord<'static> {
+    CallRecord {
+        request_id: &crate::telemetry::logging::RequestId::Made(1),
+        tool: "a".into(),
+        era: None,
+        outcome,
+        reason: None,
+        error: None,
+        upstream_host: None,
+        upstream_status: Some(200),
+        attempts: 1,
+        total,
+        upstream,
+        request_bytes: 0,
+        response_bytes: 0,
+    }
+}
+
+/// The value of the line that begins with `series`.
+fn value(text: &str, series: &str) -> Option<f64> {
+    let line =
+        text.lines().find(|line| line.strip_prefix(series).is_some_and(|rest| rest.starts_with(' ')))?;
+    line.rsplit(' ').next()?.parse().ok()
+}
+
+#[test]
+fn calls_are_counted_by_tool_and_outcome() {
+    let metrics = Metrics::default();
+    let tools = metrics.tools(["get_order"].into_iter());
+    for outcome in [Outcome::Ok, Outcome::Ok, Outcome::UpstreamTimeout] {
+        metrics.call(&tools, 0, &record(outcome, Duration::from_millis(12), Duration::from_millis(10)));
+    }
+    let text = metrics.encode();
+    assert_eq!(value(&text, r#"mcp_edge_calls_total{tool="get_order",outcome="ok"}"#), Some(2.0), "{text}");
+    assert_eq!(
+        value(&text, r#"mcp_edge_calls_total{tool="get_order",outcome="upstream_timeout"}"#),
+        Some(1.0)
+    );
+    assert!(!text.contains("overloaded"), "what never happened has no line: {text}");
+    assert!(text.ends_with("# EOF\n"));
+}
+
+#[test]
+fn latency_is_split_into_upstream_and_proxy() {
+    let metrics = Metrics::default();
+    let tools = metrics.tools(["a"].into_iter());
+    metrics.call(&tools, 0, &record(Outcome::Ok, Duration::from_millis(12), Duration::from_millis(10)));
+    metrics.call(&tools, 0, &record(Outcome::Ok, Duration::from_secs(60), Duration::ZERO));
+    let text = metrics.encode();
+    assert_eq!(value(&text, "mcp_edge_call_duration_seconds_sum"), Some(60.012));
+    assert_eq!(value(&text, "mcp_edge_call_duration_seconds_count"), Some(2.0));
+    assert_eq!(value(&text, "mcp_edge_call_upstream_duration_seconds_sum"), Some(0.01));
+    assert_eq!(value(&text, "mcp_edge_call_proxy_duration_seconds_sum"), Some(60.002));
+    let bucket =
+        |bound: &str| value(&text, &format!("mcp_edge_call_duration_seconds_bucket{{le=\"{bound}\"}}"));
+    assert_eq!(
+        (bucket("0.01"), bucket("0.025"), bucket("30.0")),
+        (Some(0.0), Some(1.0), Some(1.0)),
+        "{text}"
+    );
+    assert_eq!(bucket("+Inf"), Some(2.0));
+}
+
+#[test]
+fn a_tool_keeps_its_counters_over_bundles_until_it_is_gone() {
+    let metrics = Metrics::default();
+    let series = r#"mcp_edge_calls_total{tool="a",outcome="ok"}"#;
+    let call = |tools: &ToolCounts, tool| {
+        metrics.call(tools, tool, &record(Outcome::Ok, Duration::ZERO, Duration::ZERO));
+    };
+    let first = metrics.tools(["a", "b"].into_iter());
+    metrics.activated(&"r1", ["a", "b"].into_iter());
+    call(&first, 0);
+    // The next one has it elsewhere; both are called for a while, from several threads.
+    let second = metrics.tools(["0", "a", "b"].into_iter());
+    std::thread::scope(|scope| {
+        scope.spawn(|| call(&first, 0));
+        scope.spawn(|| call(&second, 1));
+    });
+    call(&second, 1);
+    assert_eq!(value(&metrics.encode(), series), Some(4.0));
+    drop(first);
+    assert_eq!(value(&metrics.encode(), series), Some(4.0));
+    call(&second, 1);
+    call(&second, 7);
+    drop(second);
+    assert_eq!(value(&metrics.encode(), series), Some(5.0));
+    metrics.activated(&"r2", ["b"].into_iter());
+    let text = metrics.encode();
+    assert!(!text.contains(r#"tool="a""#), "{text}");
+    assert_eq!(value(&text, r#"mcp_edge_bundle_info{revision="r2"}"#), Some(1.0), "{text}");
+    assert_eq!(value(&text, "mcp_edge_tools"), Some(1.0));
+    assert_eq!(value(&text, "mcp_edge_activations_total"), Some(2.0));
+}
+
+#[test]
+fn the_rest_is_counted_too() {
+    let metrics = Metrics::default();
+    metrics.list();
+    metrics.protocol_error(-32601);
+    metrics.protocol_error(7);
+    metrics.activation_failed();
+    metrics.observe_pool(|| PoolStats { idle: 3, opened: 5, reused: 8, failed: 2 });
+    let guard = metrics.calls_in_flight().enter(10);
+    metrics.streams().add(2);
+    let text = metrics.encode();
+    for (series, wanted) in [
+        ("mcp_edge_lists_total", 1.0),
+        (r#"mcp_edge_protocol_errors_total{code="-32601"}"#, 1.0),
+        (r#"mcp_edge_protocol_errors_total{code="other"}"#, 1.0),
+        ("mcp_edge_failed_activations_total", 1.0),
+        ("mcp_edge_pool_idle", 3.0),
+        ("mcp_edge_pool_opened_total", 5.0),
+        ("mcp_edge_pool_reused_total", 8.0),
+        ("mcp_edge_calls_in_flight", 1.0),
+        ("mcp_edge_streams", 2.0),
+    ] {
+        assert_eq!(value(&text, series), Some(wanted), "{series} in {text}");
+    }
+    drop(guard);
+    assert_eq!(metrics.calls_in_flight().count(), 0);
+}

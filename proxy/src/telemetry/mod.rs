@@ -1,0 +1,5 @@
+//! What operators see of the calls: logs and metrics.
+
+pub mod logging;
+pub mod metrics;
+pub(crate) mod shards;

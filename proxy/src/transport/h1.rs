@@ -1,0 +1,252 @@
+//! The connection loop of HTTP/1.
+
+use super::body::{self, BodyError, BodyLimits};
+use super::handler::Handler;
+use super::head::{self as answer_head, Framing};
+use super::input::{self, HeadError, Input, Read, Request};
+use super::sse::{self, Http1Sink};
+use super::wire;
+use crate::edge::Answered;
+use crate::request::events::EventStream;
+use crate::request::head::Head;
+use crate::request::reply::{BodyKind, Reply};
+use crate::runtime::buffers;
+use crate::runtime::deadline::within_since;
+use pingora_core::protocols::Stream;
+use pingora_core::server::ShutdownWatch;
+use std::pin::pin;
+use std::time::{Duration, Instant};
+
+/// Bodies up to this length are copied behind the head, so that an answer is one write.
+const ONE_WRITE: usize = 16 << 10;
+/// What the memory of a connection may keep between two requests.
+const KEPT: usize = 4 << 10;
+/// How long a connection that has just begun may take to send its first request although we are leaving: it was accepted,
+/// so somebody counts on it.
+const FIRST_REQUEST: Duration = Duration::from_millis(200);
+
+/// A connection and its memory, used again by each of its requests.
+struct Connection<'a, H> {
+    handler: &'a H,
+    stream: Stream,
+    input: Input,
+    head: Head,
+    reply: Reply,
+}
+
+/// What is to be done after a request.
+enum Next {
+    /// Send the reply; the request was read to its end.
+    Reply(Read),
+    /// Send the reply; the rest of the request will not be read.
+    Cut,
+    Stream(Box<EventStream>),
+    /// The client left.
+    Nothing,
+}
+
+/// A request that cannot be read is answered like one of HTTP/1.1.
+const UNREAD: Framing = Framing { old: false, keep: false };
+
+/// Serves a connection until it ends.
+pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, shutdown: &ShutdownWatch) {
+    let timeouts = &handler.settings().timeouts;
+    let stopping = shutdown.clone();
+    // One for all requests: to begin this wait is much work, to go on with it little.
+    let mut asked = shutdown.clone();
+    let mut leaving = pin!(leave(&mut asked));
+    let mut connection = Connection {
+        handler,
+        stream,
+        input: Input::default(),
+        head: Head::default(),
+        reply: Reply::default(),
+    };
+    let mut first = true;
+    let mut idle_since = Instant::now();
+    loop {
+        let Connection { stream, input, head, .. } = &mut connection;
+        let read = {
+            let reading = pin!(input.head(stream, head));
+            tokio::select! {
+                biased;
+                read = within_since(idle_since, timeouts.idle, reading) => read,
+                () = leaving.as_mut(), if !first => return,
+                () = leave_unused(&stopping), if first => return,
+            }
+        };
+        first = false;
+        let request = match read {
+            Ok(Ok(request)) => request,
+            // What is rare is boxed: it would be part of every connection's future.
+            Ok(Err(HeadError::Malformed)) => {
+                return Box::pin(connection.turn_away(400, "the request is malformed")).await;
+            }
+            Ok(Err(HeadError::TooLong)) => {
+                return Box::pin(connection.turn_away(431, "the request's head is too long")).await;
+            }
+            // The client left, or took too long for the head.
+            Ok(Err(HeadError::Gone)) | Err(_) => return,
+        };
+        let old = request.old;
+        match connection.answer(&request).await {
+            Next::Reply(read) => {
+                let keep = request.keep_alive && !connection.reply.close && !*stopping.borrow();
+                match connection.send(Framing { old, keep }, request.head_only).await {
+                    Ok(sent) => idle_since = sent,
+                    Err(wire::Unwritten) => return,
+                }
+                if !keep {
+                    return wire::close(connection.stream).await;
+                }
+                connection.input.finish(read);
+                connection.shrink();
+            }
+            Next::Cut => {
+                if connection.send(Framing { old, keep: false }, request.head_only).await.is_ok() {
+                    Box::pin(wire::close_gently(connection.stream)).await;
+                }
+                return;
+            }
+            Next::Stream(events) => {
+                return Box::pin(connection.stream(request, *events, stopping)).await;
+            }
+            Next::Nothing => return,
+        }
+    }
+}
+
+/// Waits until the process is asked to leave.
+pub(super) async fn leave(stopping: &mut ShutdownWatch) {
+    // A server without a sender is gone.
+    let _ = stopping.wait_for(|stopping| *stopping).await;
+}
+
+/// The same for a connection that has sent no request yet.
+pub(super) async fn leave_unused(stopping: &ShutdownWatch) {
+    leave(&mut stopping.clone()).await;
+    pingora_timeout::sleep(FIRST_REQUEST).await;
+}
+
+impl<H: Handler> Connection<'_, H> {
+    /// Answers the request whose head was read.
+    async fn answer(&mut self, request: &Request) -> Next {
+        let settings = self.handler.settings();
+        let limits = BodyLimits { length: settings.limits.request_body, time: settings.timeouts.body };
+        let bodiless = request.framing == mcp_http1::Body::None;
+        let waits = !bodiless && !request.old && body::expects_continue(&self.head);
+        let Some(endpoint) = self.handler.route(&self.head, &mut self.reply) else {
+            return self.skip_body(request, waits, limits).await;
+        };
+        if waits && !self.head.declares_more(limits.length) {
+            let said = wire::write(&mut self.stream, [CONTINUE, &[]], settings.timeouts.write).await;
+            if said.is_err() {
+                return Next::Nothing;
+            }
+        }
+        let read = match self.input.body(&mut self.stream, request, limits).await {
+            Ok(read) => read,
+            Err(BodyError::Gone) => return Next::Nothing,
+            Err(BodyError::TooLarge) => {
+                self.handler.too_large(&self.head, &mut self.reply);
+                return Next::Cut;
+            }
+            Err(BodyError::TooSlow) => {
+                self.refuse(408, "the request's body took too long");
+                return Next::Cut;
+            }
+            Err(BodyError::Malformed) => {
+                self.refuse(400, "the request's body is malformed");
+                return Next::Cut;
+            }
+        };
+        let (bytes, ahead) = self.input.split(read);
+        let answered = tokio::select! {
+            biased;
+            answered = self.handler.answer(&endpoint, &self.head, bytes, &mut self.reply) => answered,
+            () = input::gone(&mut self.stream, ahead) => return Next::Nothing,
+        };
+        match answered {
+            Answered::Reply => Next::Reply(read),
+            Answered::Stream(events) => Next::Stream(events),
+        }
+    }
+
+    /// The reply is written by the head alone. The body is read and dropped, so that the connection stays of use, unless
+    /// the client waits with it.
+    async fn skip_body(&mut self, request: &Request, waits: bool, limits: BodyLimits) -> Next {
+        if waits || (self.reply.close && request.framing != mcp_http1::Body::None) {
+            return Next::Cut;
+        }
+        match self.input.body(&mut self.stream, request, limits).await {
+            Ok(read) => Next::Reply(read),
+            Err(BodyError::Gone) => Next::Nothing,
+            Err(_) => Next::Cut,
+        }
+    }
+
+    /// Answers what is no request, and ends the connection.
+    async fn turn_away(mut self, status: u16, reason: &str) {
+        self.refuse(status, reason);
+        if self.send(UNREAD, false).await.is_ok() {
+            wire::close_gently(self.stream).await;
+        }
+    }
+
+    /// A reply to what never reached the handler.
+    fn refuse(&mut self, status: u16, reason: &str) {
+        self.reply.clear();
+        self.reply.status = status;
+        self.reply.kind = BodyKind::Text;
+        self.reply.body.extend_from_slice(reason.as_bytes());
+        self.reply.body.push(b'\n');
+    }
+
+    /// Sends the reply, and tells when that was done.
+    async fn send(&mut self, framing: Framing, head_only: bool) -> Result<Instant, wire::Unwritten> {
+        let Connection { handler, stream, reply, .. } = self;
+        let now = Instant::now();
+        let mut out = buffers::take_bytes();
+        answer_head::write(reply, framing, now, &mut out);
+        let mut rest: &[u8] = &[];
+        if !head_only && answer_head::may_have_body(reply.status) {
+            if reply.body.len() <= ONE_WRITE {
+                out.extend_from_slice(&reply.body);
+            } else {
+                rest = &reply.body;
+            }
+        }
+        let written = wire::write(stream, [&out, rest], handler.settings().timeouts.write).await?;
+        buffers::give_bytes(&mut out);
+        // Nearly always it is a matter of microseconds, and not worth another look at the clock.
+        Ok(if written.waited { Instant::now() } else { now })
+    }
+
+    /// Sends an event stream, which is the last answer of its connection.
+    async fn stream(self, request: Request, events: EventStream, mut stopping: ShutdownWatch) {
+        let timeouts = &self.handler.settings().timeouts;
+        let mut out = Vec::new();
+        answer_head::write_stream(&self.reply, request.old, Instant::now(), &mut out);
+        let mut stream = self.stream;
+        if request.head_only {
+            let _ = wire::write(&mut stream, [&out, &[]], timeouts.write).await;
+            return wire::close(stream).await;
+        }
+        let mut sink = Http1Sink { stream, chunked: !request.old, write_limit: timeouts.write, out };
+        // An idle stream needs none of it.
+        drop((self.reply, self.input, self.head));
+        if sse::run(&mut sink, events, &mut stopping, timeouts.keep_alive).await.is_ok() {
+            wire::close(sink.stream).await;
+        }
+    }
+
+    /// An idle connection holds little.
+    fn shrink(&mut self) {
+        self.head.headers.shrink(KEPT);
+        if self.reply.body.capacity() > KEPT {
+            self.reply.body = Vec::new();
+        }
+    }
+}
+
+const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";

@@ -1,0 +1,18 @@
+//! HTTP APIs, over Pingora's connectors: HTTP/1 and HTTP/2, pools, retries, redirects, decompression.
+
+mod answer;
+mod connect;
+mod decode;
+mod early;
+mod http1;
+mod http2;
+mod link;
+mod network;
+mod pool;
+mod redirect;
+mod retry;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+pub use network::{Network, NetworkError, Origin, PoolStats};

@@ -1,0 +1,251 @@
+//! Calls over the network: attempts, retries and redirects, within the call's deadline.
+
+use super::answer::{Failure, Hints};
+use super::connect::{self, Addresses};
+use super::pool::{self, Connection};
+use super::{http1, http2, redirect, retry};
+use crate::runtime::deadline::{Elapsed, until};
+use crate::settings::PoolSettings;
+use crate::telemetry::shards::Cells;
+use crate::upstream::{Exchange, OriginKey, Received, UpstreamError};
+use arc_swap::ArcSwapOption;
+use pingora_core::connectors::{ConnectorOptions, TransportConnector};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+const MAX_REDIRECTS: u8 = 5;
+/// A file without certificates: nothing is trusted.
+const NOTHING: &str = "/dev/null";
+
+/// The real network.
+pub struct Network {
+    pub(super) connector: TransportConnector,
+    pub(super) settings: PoolSettings,
+    pub(super) counters: Arc<Counters>,
+    /// Asked only when a bundle is activated.
+    origins: Mutex<BTreeMap<OriginKey, Weak<Origin>>>,
+}
+
+/// An upstream: its addresses, and the name of its connections in the pools.
+#[derive(Debug)]
+pub struct Origin {
+    pub key: OriginKey,
+    /// Unique in the process.
+    pub(super) id: u64,
+    pub(super) addresses: ArcSwapOption<Addresses>,
+    pub(super) next_address: AtomicUsize,
+}
+
+/// Connections of all threads, since the start.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PoolStats {
+    pub opened: u64,
+    /// Calls that found a connection.
+    pub reused: u64,
+    /// Connections that could not be opened.
+    pub failed: u64,
+    /// Kept for the next call at this moment; a shared HTTP/2 connection is always kept.
+    pub idle: u64,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Counters {
+    pub opened: Cells,
+    pub reused: Cells,
+    pub failed: Cells,
+    pub idle: Cells,
+}
+
+impl Counters {
+    fn read(&self) -> PoolStats {
+        let Counters { opened, reused, failed, idle } = self;
+        PoolStats { opened: opened.sum(), reused: reused.sum(), failed: failed.sum(), idle: idle.sum() }
+    }
+}
+
+/// Why there can be no TLS.
+#[derive(Debug, thiserror::Error)]
+pub enum NetworkError {
+    #[error("the certificate authorities in `{path}` cannot be used: {reason}")]
+    Authorities { path: PathBuf, reason: String },
+}
+
+impl Network {
+    /// Upstreams are verified by the authorities in `ca_file`, else by the platform's.
+    pub fn new(settings: &PoolSettings, ca_file: Option<PathBuf>) -> Result<Network, NetworkError> {
+        let mut options = ConnectorOptions::new(1);
+        options.ca_file = authorities(ca_file)?;
+        Ok(Network {
+            connector: TransportConnector::new(Some(options)),
+            settings: settings.clone(),
+            counters: Arc::default(),
+            origins: Mutex::default(),
+        })
+    }
+
+    /// The prepared origin; a known one is shared as long as somebody holds it.
+    pub fn origin(&self, key: &OriginKey) -> Arc<Origin> {
+        let mut origins = self.origins.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = origins.get(key).and_then(Weak::upgrade) {
+            return known;
+        }
+        origins.retain(|_, origin| origin.strong_count() > 0);
+        let origin = Arc::new(Origin::new(key.clone()));
+        origins.insert(key.clone(), Arc::downgrade(&origin));
+        origin
+    }
+
+    pub fn stats(&self) -> PoolStats {
+        self.counters.read()
+    }
+
+    /// Gives the same as [`Network::stats`], also to those who outlive the network.
+    pub fn watch(&self) -> impl Fn() -> PoolStats + Send + Sync + 'static {
+        let counters = Arc::clone(&self.counters);
+        move || counters.read()
+    }
+
+    /// Performs the call. Dropping the future cancels it: its connection is closed.
+    pub async fn call(&self, call: &Exchange<'_>, received: &mut Received) -> Result<(), UpstreamError> {
+        let done = if call.start < call.deadline {
+            until(call.deadline, pin!(self.run(call, received))).await
+        } else {
+            Err(Elapsed)
+        };
+        done.unwrap_or_else(|Elapsed| {
+            let limit = u64::try_from(call.timeout.as_millis()).unwrap_or(u64::MAX);
+            Err(UpstreamError::Timeout(limit))
+        })
+    }
+
+    /// Attempts until one of them counts.
+    async fn run(&self, call: &Exchange<'_>, received: &mut Received) -> Result<(), UpstreamError> {
+        let mut moved: Option<Vec<u8>> = None;
+        let (mut hops, mut retries) = (0, 0);
+        let mut now = call.start;
+        let allowed = if call.idempotent { call.retries } else { 0 };
+        loop {
+            let target = moved.as_deref().unwrap_or(&call.request.target);
+            let done = self.attempt(call, target, now, received).await;
+            let hints = match &done {
+                Ok(hints) => hints,
+                Err(_) => &Hints::default(),
+            };
+            let again = match &done {
+                Ok(_) => retry::is_temporary(received.status),
+                Err(failure) => retry::is_worth_it(failure),
+            };
+            let wait =
+                if again && retries < allowed { retry::wait(retries, hints, call.deadline) } else { None };
+            if let Some(wait) = wait {
+                retries += 1;
+                pingora_timeout::sleep(wait).await;
+            } else if let Some(target) = next_place(call, target, received.status, hints, hops) {
+                hops += 1;
+                moved = Some(target);
+            } else {
+                return done.map(|_| ()).map_err(|failure| failure.error);
+            }
+            let attempts = received.attempts;
+            received.clear();
+            received.attempts = attempts;
+            now = Instant::now();
+        }
+    }
+
+    /// One request and its answer. A kept connection that turns out to be dead is replaced at once.
+    async fn attempt(
+        &self,
+        call: &Exchange<'_>,
+        target: &[u8],
+        now: Instant,
+        received: &mut Received,
+    ) -> Result<Hints, Failure> {
+        if let Some(kept) = pool::take(call.origin, now) {
+            self.counters.reused.add(1);
+            match self.exchange(kept, call, target, received).await {
+                Err(failure) if failure.may_repeat(call.idempotent) => {}
+                done => return done,
+            }
+        }
+        // Boxed, as all that is rare: what may wait here is part of every call's future, and that is moved.
+        let fresh = Box::pin(connect::connect(self, call)).await.map_err(Failure::unsent)?;
+        if let Connection::Shared(connection) = &fresh {
+            pool::share(call.origin, &self.counters, connection, self.settings.idle);
+        }
+        self.exchange(fresh, call, target, received).await
+    }
+
+    async fn exchange(
+        &self,
+        connection: Connection,
+        call: &Exchange<'_>,
+        target: &[u8],
+        received: &mut Received,
+    ) -> Result<Hints, Failure> {
+        let stream = match connection {
+            Connection::Shared(connection) => {
+                return Box::pin(http2::exchange(&connection, call, target, received)).await;
+            }
+            Connection::Single(stream) => stream,
+        };
+        let (hints, kept) = http1::exchange(stream, call, target, received).await?;
+        if let Some(kept) = kept {
+            let idle = kept.lifetime.unwrap_or(Duration::MAX).min(self.settings.idle);
+            let limit = self.settings.idle_connections;
+            let now = Instant::now();
+            received.answered = Some(now);
+            pool::put(call.origin, &self.counters, kept.stream, now, idle, limit);
+        }
+        Ok(hints)
+    }
+}
+
+impl Origin {
+    pub fn new(key: OriginKey) -> Origin {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        Origin { key, id, addresses: ArcSwapOption::empty(), next_address: AtomicUsize::new(0) }
+    }
+}
+
+impl std::fmt::Debug for Network {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Network").field("stats", &self.stats()).finish_non_exhaustive()
+    }
+}
+
+/// Where a redirect leads, if it is followed.
+fn next_place(call: &Exchange<'_>, target: &[u8], status: u16, hints: &Hints, hops: u8) -> Option<Vec<u8>> {
+    let location = hints.location.as_deref()?;
+    if hops >= MAX_REDIRECTS || !redirect::keeps_request(status, call.request.method) {
+        return None;
+    }
+    redirect::target(location, &call.origin.key, target)
+}
+
+/// What the connector is to read authorities from. It panics on what it cannot read, so that is tried here first.
+fn authorities(ca_file: Option<PathBuf>) -> Result<Option<String>, NetworkError> {
+    use pingora_core::tls::{
+        RootCertStore, load_ca_file_into_store, load_platform_certs_incl_env_into_store,
+    };
+    let mut store = RootCertStore::empty();
+    if let Some(path) = ca_file {
+        let refused = |reason: String| NetworkError::Authorities { path: path.clone(), reason };
+        load_ca_file_into_store(&path, &mut store).map_err(|error| refused(error.to_string()))?;
+        if store.is_empty() {
+            return Err(refused("it holds no certificate".to_owned()));
+        }
+        let text = path.to_str().ok_or_else(|| refused("its path is not UTF-8".to_owned()))?;
+        return Ok(Some(text.to_owned()));
+    }
+    let loaded = load_platform_certs_incl_env_into_store(&mut store);
+    if loaded.is_err() || store.is_empty() {
+        tracing::warn!("the platform has no certificate authorities: no HTTPS upstream can be verified");
+    }
+    Ok(loaded.is_err().then(|| NOTHING.to_owned()))
+}

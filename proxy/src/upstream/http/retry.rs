@@ -1,0 +1,80 @@
+//! When a call is tried again, and how long it waits before that.
+
+use super::answer::{Failure, Hints};
+use crate::runtime::random;
+use crate::upstream::UpstreamError;
+use std::time::{Duration, Instant, SystemTime};
+
+const FIRST: Duration = Duration::from_millis(100);
+const LONGEST: Duration = Duration::from_secs(2);
+
+/// Whether another attempt may end better.
+pub(super) fn is_worth_it(failure: &Failure) -> bool {
+    match failure.error {
+        UpstreamError::Resolve | UpstreamError::Connect(_) | UpstreamError::ConnectTimeout(_) => true,
+        UpstreamError::Closed => !failure.answered,
+        _ => false,
+    }
+}
+
+pub(super) const fn is_temporary(status: u16) -> bool {
+    matches!(status, 502..=504)
+}
+
+/// The wait before the retry of this number, from 0; `None` if it would end after the deadline.
+pub(super) fn wait(number: u8, hints: &Hints, deadline: Instant) -> Option<Duration> {
+    let asked = hints.retry_after.as_deref().and_then(|value| retry_after(value, SystemTime::now()));
+    let wait = asked.unwrap_or_else(|| backoff(number));
+    (wait < deadline.saturating_duration_since(Instant::now())).then_some(wait)
+}
+
+/// Full jitter: anything up to a bound that doubles, so that callers who failed together do not return together.
+fn backoff(number: u8) -> Duration {
+    let bound = FIRST.saturating_mul(1 << number.min(10)).min(LONGEST);
+    let bound = u64::try_from(bound.as_micros()).unwrap_or(u64::MAX);
+    Duration::from_micros(random::next() % bound.saturating_add(1))
+}
+
+/// Seconds, or a date.
+fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
+    let value = value.trim();
+    if let Ok(seconds) = value.parse::<u32>() {
+        return Some(Duration::from_secs(seconds.into()));
+    }
+    let date = httpdate::parse_http_date(value).ok()?;
+    Some(date.duration_since(now).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn backoff_stays_below_a_bound_that_doubles() {
+        for (number, bound) in [(0, 100), (1, 200), (3, 800), (5, 2000), (255, 2000)] {
+            for _ in 0..100 {
+                assert!(backoff(number) <= Duration::from_millis(bound));
+            }
+        }
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let now = httpdate::parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT").unwrap();
+        let parsed = |value| retry_after(value, now);
+        assert_eq!(parsed("120"), Some(Duration::from_secs(120)));
+        assert_eq!(parsed("Sun, 06 Nov 1994 08:49:40 GMT"), Some(Duration::from_secs(3)));
+        assert_eq!(parsed("Sun, 06 Nov 1994 08:00:00 GMT"), Some(Duration::ZERO), "in the past");
+        for none in ["", "soon", "-1", "1.5", "99999999999999999999"] {
+            assert_eq!(parsed(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn a_wait_beyond_the_deadline_is_no_wait() {
+        let hints = Hints { retry_after: Some("3600".to_owned()), ..Hints::default() };
+        assert_eq!(wait(0, &hints, Instant::now() + Duration::from_secs(60)), None);
+        let hints = Hints { retry_after: Some("1".to_owned()), ..Hints::default() };
+        assert_eq!(wait(0, &hints, Instant::now() + Duration::from_secs(60)), Some(Duration::from_secs(1)));
+    }
+}
