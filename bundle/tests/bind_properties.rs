@@ -216,7 +216,7 @@ fn assert_contained(tool: &Built, request: &Request, segments: usize, max_header
     assert_eq!(lines.next(), Some(""));
     assert!(
         head.is_empty()
-            || tool.plan().headers.is_empty()
+            || tool.plan().http().is_none_or(|http| http.headers.is_empty())
             || head.contains("authorization: Bearer s3cret\r\n")
     );
 }

@@ -2,10 +2,10 @@
 
 use crate::tokens;
 use mcp_bundle::format::{Bundle, VERSION, key_id};
-use mcp_bundle::plan::{Contents, Part, Placed, ToolPlan};
+use mcp_bundle::plan::{Contents, HttpPlan, Part, Placed, ToolPlan};
 use mcp_bundle::strings::StrId;
 use mcp_bundle::template::OpCode;
-use mcp_bundle::wire_enums::{BodyOpKind, PartKind, ProtocolVersion};
+use mcp_bundle::wire_enums::{BodyKind, BodyOpKind, PartKind, ProtocolVersion};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -117,7 +117,8 @@ fn tool(contents: &Contents, index: usize) -> Option<ToolView<'_>> {
         Some(program.dialect.as_str())
     };
     let placed = placed_parameters(plan);
-    let has_template = parts(plan).any(|part| part.kind == PartKind::Template);
+    let http = plan.http();
+    let has_template = plan.request_templates().next().is_some();
     let parameters = plan.parameters.iter().enumerate().map(|(index, parameter)| {
         let by_template = has_template && !placed.contains(&index);
         let check = plan.checks.get(parameter.check as usize);
@@ -133,13 +134,13 @@ fn tool(contents: &Contents, index: usize) -> Option<ToolView<'_>> {
     Some(ToolView {
         name: text(plan.name),
         toolset: contents.manifest.toolsets.get(plan.toolset as usize).map(|t| text(t.name))?,
-        method: if plan.upstream.is_some() { plan.method.as_str() } else { "" },
-        url: url(contents, plan),
-        headers: plan.headers.iter().map(|header| line(contents, plan, header, ": ")).collect(),
-        cookies: plan.cookies.iter().map(|cookie| line(contents, plan, cookie, "=")).collect(),
-        body: plan.body.kind.as_str(),
-        body_members: body_members(contents, plan),
-        respond: plan.response.respond.map(text),
+        method: http.map(|http| http.method.as_str()).unwrap_or_default(),
+        url: http.map_or_else(|| "(fixed answer)".to_owned(), |http| url(contents, plan, http)),
+        headers: lines(contents, plan, http.map(|http| http.headers.as_slice()), ": "),
+        cookies: lines(contents, plan, http.map(|http| http.cookies.as_slice()), "="),
+        body: http.map_or(BodyKind::None, |http| http.body.kind).as_str(),
+        body_members: http.map(|http| body_members(contents, plan, http)).unwrap_or_default(),
+        respond: plan.fixed_answer().map(text),
         timeout_ms: policy.timeout_ms,
         retry_count: policy.retry_count,
         cache_seconds: policy.cache_seconds,
@@ -155,36 +156,30 @@ fn tool(contents: &Contents, index: usize) -> Option<ToolView<'_>> {
     })
 }
 
-/// All that the values of a request are made of.
-fn parts(plan: &ToolPlan) -> impl Iterator<Item = &Part> {
-    let placed = [&plan.query, &plan.headers, &plan.cookies].into_iter().flatten();
-    let members = plan.body.ops.iter().flat_map(|op| &op.value);
-    plan.path.iter().chain(placed.flat_map(|placed| &placed.value)).chain(members)
-}
-
 /// Indices of the parameters that have a place of their own.
 fn placed_parameters(plan: &ToolPlan) -> BTreeSet<usize> {
-    let own = parts(plan).filter(|part| part.kind == PartKind::Parameter).map(|part| part.id);
-    own.chain(plan.body.whole).map(|id| id as usize).collect()
+    let Some(http) = plan.http() else { return BTreeSet::new() };
+    let own = http.parts().filter(|part| part.kind == PartKind::Parameter).map(|part| part.id);
+    own.chain(http.body.whole).map(|id| id as usize).collect()
 }
 
-fn url(contents: &Contents, plan: &ToolPlan) -> String {
-    let Some(upstream) = plan.upstream.and_then(|index| contents.upstreams.get(index as usize)) else {
-        return "(fixed answer)".to_owned();
-    };
-    let mut url = format!("{}://{}", upstream.scheme, contents.strings.get(upstream.authority));
-    write_parts(contents, plan, &plan.path, &mut url);
-    for placed in &plan.query {
+fn url(contents: &Contents, plan: &ToolPlan, http: &HttpPlan) -> String {
+    let mut url = String::new();
+    if let Some(upstream) = contents.upstreams.get(http.upstream as usize) {
+        url = format!("{}://{}", upstream.scheme, contents.strings.get(upstream.authority));
+    }
+    write_parts(contents, plan, &http.path, &mut url);
+    for placed in &http.query {
         url.push(if url.contains('?') { '&' } else { '?' });
         url.push_str(&line(contents, plan, placed, "="));
     }
     url
 }
 
-fn body_members(contents: &Contents, plan: &ToolPlan) -> Vec<String> {
+fn body_members(contents: &Contents, plan: &ToolPlan, http: &HttpPlan) -> Vec<String> {
     let mut open: Vec<&str> = Vec::new();
     let mut members = Vec::new();
-    for op in &plan.body.ops {
+    for op in &http.body.ops {
         // `"name":` in a JSON body, the bare name in a form.
         let name = contents.strings.get(op.name).trim_end_matches(':').trim_matches('"');
         match op.kind {
@@ -203,12 +198,16 @@ fn body_members(contents: &Contents, plan: &ToolPlan) -> Vec<String> {
             }
         }
     }
-    if let Some(whole) = plan.body.whole {
+    if let Some(whole) = http.body.whole {
         let mut member = String::new();
         write_parts(contents, plan, &[Part::parameter(whole)], &mut member);
         members.push(member);
     }
     members
+}
+
+fn lines(contents: &Contents, plan: &ToolPlan, placed: Option<&[Placed]>, between: &str) -> Vec<String> {
+    placed.unwrap_or_default().iter().map(|placed| line(contents, plan, placed, between)).collect()
 }
 
 fn line(contents: &Contents, plan: &ToolPlan, placed: &Placed, between: &str) -> String {

@@ -51,9 +51,10 @@ fn overridable(contents: &Contents, tool: &ToolPlan) -> Option<String> {
     let pairs = |placed: &[mcp_bundle::plan::Placed]| -> Vec<(StrId, Vec<Part>)> {
         placed.iter().map(|pair| (pair.name, pair.value.clone())).collect()
     };
-    let mut groups = vec![pairs(&tool.query), pairs(&tool.headers), pairs(&tool.cookies)];
-    if tool.body.kind == BodyKind::Form {
-        groups.push(tool.body.ops.iter().map(|op| (op.name, op.value.clone())).collect());
+    let http = tool.http()?;
+    let mut groups = vec![pairs(&http.query), pairs(&http.headers), pairs(&http.cookies)];
+    if http.body.kind == BodyKind::Form {
+        groups.push(http.body.ops.iter().map(|op| (op.name, op.value.clone())).collect());
     }
     let decoded = |id: StrId| {
         let text = contents.strings.get(id);

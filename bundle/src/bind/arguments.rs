@@ -171,7 +171,8 @@ impl<'a> Pass<'_, 'a> {
     fn extra(&mut self, member: &Member, key: Value<'a>) -> Result<(), ScanError> {
         let (contents, tool) = (self.checker.contents, self.checker.tool);
         // A template may read them, too.
-        let takes_others = matches!(tool.body.kind, BodyKind::Json | BodyKind::Template);
+        let takes_others =
+            tool.http().is_some_and(|http| matches!(http.body.kind, BodyKind::Json | BodyKind::Template));
         let Some(check) = tool.additional.filter(|_| takes_others) else {
             self.checker.problems.push(ProblemKind::UnknownArgument, || {
                 let name = key.unescaped(&mut String::new()).to_owned();

@@ -36,7 +36,7 @@ pub(crate) use wording::{schema_problem, shorten};
 
 use crate::envelope::Params;
 use crate::json::{self, Kind, Member, ScanError, ScanErrorKind, Span, StrictError, Tape, Value, utf8};
-use crate::plan::{Contents, ToolPlan};
+use crate::plan::{Contents, HttpPlan, ToolPlan};
 use crate::template::{self, Ambient, Ran};
 use matchers::Matchers;
 use positions::{Sink, Source};
@@ -132,14 +132,15 @@ impl Scratch {
         &'s mut self,
         contents: &'s Contents,
         tool: &'s ToolPlan,
+        http: &'s HttpPlan,
         arguments: &'s str,
         values: &'s Values<'_>,
         limits: &'s Limits,
         request: &'s mut Request,
         problems: &'s mut Problems,
     ) -> (Source<'s>, Sink<'s>) {
-        let source =
-            Source { contents, tool, arguments, slots: &self.slots, extras: &self.extras, values, limits };
+        let (slots, extras) = (&self.slots, &self.extras);
+        let source = Source { contents, tool, http, arguments, slots, extras, values, limits };
         let sink = Sink {
             request,
             problems,
@@ -244,16 +245,18 @@ fn bind_carefully(
 ) -> Result<(), BindError> {
     let mut problems = Problems::default();
     request.clear();
-    request.method = tool.method;
     let collected =
         arguments::collect(contents, matchers, tool, arguments.text, limits, scratch, &mut problems);
     if collected {
         if let Some(index) = tool.schema {
             check_schema(contents, matchers, tool, index, arguments.text, limits, &mut problems);
         }
-        let (source, mut sink) =
-            scratch.ends(contents, tool, arguments.text, values, limits, request, &mut problems);
-        positions::write(&source, &mut sink);
+        if let Some(http) = tool.http() {
+            request.method = http.method;
+            let (source, mut sink) =
+                scratch.ends(contents, tool, http, arguments.text, values, limits, request, &mut problems);
+            positions::write(&source, &mut sink);
+        }
     }
     if problems.count() == 0 {
         return Ok(());

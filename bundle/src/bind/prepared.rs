@@ -6,9 +6,9 @@ use crate::bind::lookup::Lookup;
 use crate::bind::matchers::Matchers;
 use crate::bind::positions;
 use crate::json::Tape;
-use crate::plan::{Contents, Placed, ResponsePlan, ToolPlan};
+use crate::plan::{Contents, HttpPlan, Placed, ResponsePlan};
 use crate::shape::Shaping;
-use crate::strings::same;
+use crate::strings::{StrId, same};
 use crate::wire_enums::PartKind;
 use std::collections::BTreeMap;
 
@@ -28,7 +28,9 @@ pub struct PreparedTools {
 /// What follows when a call is bound: where its request goes, and what becomes of the answer. As in the plan.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Course {
+    /// `None` for a fixed answer.
     pub upstream: Option<u32>,
+    pub fixed_answer: Option<StrId>,
     pub policy: u32,
     pub response: ResponsePlan,
 }
@@ -70,21 +72,27 @@ impl PreparedTools {
         let mut courses: BTreeMap<Course, u32> = BTreeMap::new();
         let mut records = Vec::with_capacity(contents.tools.len());
         for (number, tool) in (0_u32..).zip(&contents.tools) {
-            let fixed = fixed(tool);
+            let fixed = tool.http().map(fixed).unwrap_or_default();
             let fixed_headers = *known.entry(fixed).or_insert_with(|| {
                 let mut problems = Problems::default();
                 request.clear();
-                let (source, mut sink) =
-                    scratch.ends(contents, tool, "", &values, limits, &mut request, &mut problems);
-                positions::write_headers(&source, &mut sink, fixed);
+                if let Some(http) = tool.http() {
+                    let (source, mut sink) =
+                        scratch.ends(contents, tool, http, "", &values, limits, &mut request, &mut problems);
+                    positions::write_headers(&source, &mut sink, fixed);
+                }
                 // What cannot be sent is told call by call.
                 let covers = if problems.count() == 0 { fixed.len() } else { 0 };
                 headers.push(if covers > 0 { request.prepared(covers) } else { Prepared::default() });
                 headers.len() as u32 - 1
             });
             let covered = headers.get(fixed_headers as usize).map_or(0, |headers| headers.covers);
-            let course =
-                Course { upstream: tool.upstream, policy: tool.policy, response: tool.response.clone() };
+            let course = Course {
+                upstream: tool.http().map(|http| http.upstream),
+                fixed_answer: tool.fixed_answer(),
+                policy: tool.policy,
+                response: tool.response.clone(),
+            };
             let count = courses.len() as u32;
             let course = *courses.entry(course).or_insert(count);
             let ids = Ids { index: number, headers: fixed_headers, course, name_id: tool.name };
@@ -159,7 +167,8 @@ impl<'a> PreparedTool<'a> {
     /// What of its plan shaping needs.
     #[inline]
     pub fn shaping(&self) -> Shaping<'a> {
-        Shaping { name: self.tool.ids.name_id, policy: self.course.policy, response: &self.course.response }
+        let Course { fixed_answer, policy, ref response, .. } = *self.course;
+        Shaping { name: self.tool.ids.name_id, fixed_answer, policy, response }
     }
 
     /// Whether headers of a message repeat arguments of it.
@@ -195,9 +204,9 @@ impl<'a> PreparedTool<'a> {
 }
 
 /// The first headers of a plan, as far as nothing of a call is in them.
-fn fixed(tool: &ToolPlan) -> &[Placed] {
+fn fixed(http: &HttpPlan) -> &[Placed] {
     let is_fixed = |placed: &&Placed| {
         placed.value.iter().all(|part| matches!(part.kind, PartKind::Literal | PartKind::Variable))
     };
-    tool.headers.get(..tool.headers.iter().take_while(is_fixed).count()).unwrap_or_default()
+    http.headers.get(..http.headers.iter().take_while(is_fixed).count()).unwrap_or_default()
 }

@@ -93,7 +93,7 @@ impl Request {
     /// The request's URL; for a tool without an upstream only the target.
     pub fn url(&self, contents: &Contents, tool: &ToolPlan) -> String {
         let mut url = String::new();
-        if let Some(upstream) = tool.upstream.and_then(|index| contents.upstreams.get(index as usize)) {
+        if let Some(upstream) = tool.http().and_then(|http| contents.upstreams.get(http.upstream as usize)) {
             url.push_str(upstream.scheme.as_str());
             url.push_str("://");
             url.push_str(contents.strings.get(upstream.authority));

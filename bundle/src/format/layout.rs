@@ -7,7 +7,7 @@ use std::fmt;
 /// The first bytes of a bundle. The high bit, the line end and the Ctrl-Z show what a text-mode copy did.
 pub const MAGIC: [u8; 8] = *b"\x89MCPK\r\n\x1a";
 /// The format version that this crate writes and reads.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 
 /// Bytes before the section table.
 pub const HEADER_LENGTH: usize = 32;

@@ -12,8 +12,8 @@ use ed25519_dalek::VerifyingKey;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
-/// The fewest bytes that a plan can have: one for each of its fields.
-const SHORTEST_TOOL: usize = 22;
+/// The fewest bytes that a plan can have: one for each of its fields, with a fixed answer.
+const SHORTEST_TOOL: usize = 13;
 
 /// A bundle that was read: whole, signed as demanded, and with no index out of range.
 #[derive(Debug, Clone, PartialEq, Eq)]

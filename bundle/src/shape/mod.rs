@@ -101,6 +101,7 @@ pub struct Structured {
 #[derive(Debug, Clone, Copy)]
 pub struct Shaping<'a> {
     pub name: StrId,
+    pub fixed_answer: Option<StrId>,
     /// As [`ToolPlan::policy`].
     pub policy: u32,
     pub response: &'a ResponsePlan,
@@ -117,7 +118,12 @@ struct Call<'a> {
 
 impl<'a> From<&'a ToolPlan> for Shaping<'a> {
     fn from(tool: &'a ToolPlan) -> Shaping<'a> {
-        Shaping { name: tool.name, policy: tool.policy, response: &tool.response }
+        Shaping {
+            name: tool.name,
+            fixed_answer: tool.fixed_answer(),
+            policy: tool.policy,
+            response: &tool.response,
+        }
     }
 }
 
@@ -176,7 +182,7 @@ pub fn respond<'a>(
     out: &mut Vec<u8>,
 ) -> Option<Shaped> {
     let tool = tool.into();
-    let text = contents.strings.get(tool.response.respond?);
+    let text = contents.strings.get(tool.fixed_answer?);
     Some(success::fixed(&Call { contents, matchers, tool, limits }, text, out))
 }
 

@@ -18,6 +18,7 @@ pub struct Tool {
     strings: PoolBuilder,
     manifest: Manifest,
     plan: ToolPlan,
+    http: HttpPlan,
     path: String,
     parameters: Vec<(String, Parameter, Option<String>)>,
     fixed: Vec<(Position, String, String)>,
@@ -43,16 +44,19 @@ pub struct Bound {
 
 pub fn tool(method: &str, path: &str) -> Tool {
     let mut strings = PoolBuilder::new();
-    let plan = ToolPlan {
-        name: strings.intern("get_order"),
-        toolset: 0,
-        upstream: Some(0),
+    let http = HttpPlan {
+        upstream: 0,
         method: Method::from_word(method).unwrap(),
         path: Vec::new(),
         query: Vec::new(),
         headers: Vec::new(),
         cookies: Vec::new(),
         body: BodyPlan { kind: BodyKind::None, content_type: None, ops: Vec::new(), whole: None },
+    };
+    let plan = ToolPlan {
+        name: strings.intern("get_order"),
+        toolset: 0,
+        backend: Backend::Http(http.clone()),
         parameters: Vec::new(),
         additional: None,
         checks: Vec::new(),
@@ -64,6 +68,7 @@ pub fn tool(method: &str, path: &str) -> Tool {
         strings,
         manifest: Manifest::default(),
         plan,
+        http,
         path: path.to_owned(),
         parameters: Vec::new(),
         fixed: Vec::new(),
@@ -108,8 +113,8 @@ impl Tool {
                 (BodyKind::Whole, "text/plain")
             }
         };
-        self.plan.body.kind = kind;
-        self.plan.body.content_type = Some(self.strings.intern(content_type));
+        self.http.body.kind = kind;
+        self.http.body.content_type = Some(self.strings.intern(content_type));
         self
     }
 
@@ -128,9 +133,9 @@ impl Tool {
         self.parameters.sort_by(|a, b| a.0.cmp(&b.0));
         self.plan.parameters = self.parameters.iter().map(|(_, parameter, _)| parameter.clone()).collect();
         let path = self.path.clone();
-        self.plan.path = self.parts(&path, |text| text.to_owned());
+        self.http.path = self.parts(&path, |text| text.to_owned());
         for (position, name, value) in std::mem::take(&mut self.fixed) {
-            if position == Position::Body && self.plan.body.kind == BodyKind::Json {
+            if position == Position::Body && self.http.body.kind == BodyKind::Json {
                 let parts = self.parts(&format!("\"{value}\""), |text| text.to_owned());
                 self.json_field(&name, parts);
                 continue;
@@ -142,16 +147,17 @@ impl Tool {
             let (name, parameter, wire) = self.parameters[index].clone();
             let parts = vec![Part::parameter(index as u32)];
             let wire = wire.unwrap_or(name.clone());
-            match (parameter.position, self.plan.body.kind) {
+            match (parameter.position, self.http.body.kind) {
                 (Position::Path, _) => {}
                 (Position::Body, BodyKind::Json) => self.json_field(&wire, parts),
                 (Position::Body, BodyKind::Whole) => {
                     assert_eq!(self.whole.as_deref(), Some(name.as_str()));
-                    self.plan.body.whole = Some(index as u32);
+                    self.http.body.whole = Some(index as u32);
                 }
                 (position, _) => self.place(position, &wire, parts),
             }
         }
+        self.plan.backend = Backend::Http(self.http);
         let mut contents =
             Contents { manifest: self.manifest, tools: vec![self.plan], ..Contents::default() };
         contents.upstreams.push(Upstream {
@@ -177,10 +183,10 @@ impl Tool {
     fn place(&mut self, position: Position, name: &str, value: Vec<Part>) {
         let placed = Placed { name: self.strings.intern(name), value: value.clone() };
         match position {
-            Position::Query => self.plan.query.push(placed),
-            Position::Header => self.plan.headers.push(placed),
-            Position::Cookie => self.plan.cookies.push(placed),
-            _ => self.plan.body.ops.push(BodyOp { kind: BodyOpKind::Field, name: placed.name, value }),
+            Position::Query => self.http.query.push(placed),
+            Position::Header => self.http.headers.push(placed),
+            Position::Cookie => self.http.cookies.push(placed),
+            _ => self.http.body.ops.push(BodyOp { kind: BodyOpKind::Field, name: placed.name, value }),
         }
     }
 
@@ -188,7 +194,7 @@ impl Tool {
         let names: Vec<StrId> =
             wire.split('.').map(|name| self.strings.intern(&format!("\"{name}\":"))).collect();
         let (last, outer) = names.split_last().unwrap();
-        let ops = &mut self.plan.body.ops;
+        let ops = &mut self.http.body.ops;
         let empty = self.strings.intern("");
         ops.extend(outer.iter().map(|&name| BodyOp { kind: BodyOpKind::Open, name, value: Vec::new() }));
         ops.push(BodyOp { kind: BodyOpKind::Field, name: *last, value });

@@ -111,8 +111,8 @@ fn other_files_are_told_apart() {
 #[test]
 fn other_versions_say_which_side_to_upgrade() {
     assert_eq!(error_of(&patched(8, &[0, 0])), ReadError::TooOld { found: 0 });
-    assert_eq!(error_of(&patched(8, &[2, 0])), ReadError::TooNew { found: 2 });
-    assert!(message_of(&patched(8, &[2, 0])).contains("upgrade `mcp-edge`"));
+    assert_eq!(error_of(&patched(8, &[3, 0])), ReadError::TooNew { found: 3 });
+    assert!(message_of(&patched(8, &[3, 0])).contains("upgrade `mcp-edge`"));
 }
 
 #[test]

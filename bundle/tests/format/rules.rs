@@ -1,7 +1,7 @@
 //! What a plan may hold: every rule of `verify` with a case that breaks it.
 #![cfg(test)]
 
-use crate::support::{Draft, assemble, sample, sections};
+use crate::support::{Draft, assemble, http, sample, sections};
 use mcp_bundle::format::{ReadError, Trust, WriteError, read, write};
 use mcp_bundle::plan::*;
 use mcp_bundle::strings::StrId;
@@ -250,7 +250,7 @@ fn tool_names() {
 #[test]
 fn indexes_of_a_tool() {
     tool_refused(JSON, "toolset 2 does not exist, there are 2", |_, t| t.toolset = 2);
-    tool_refused(JSON, "upstream 2 does not exist, there are 2", |_, t| t.upstream = Some(2));
+    tool_refused(JSON, "upstream 2 does not exist, there are 2", |_, t| http(t).upstream = 2);
     tool_refused(JSON, "schema 1 does not exist, there are 1", |_, t| t.schema = Some(1));
     tool_refused(JSON, "policy 1 does not exist, there are 1", |_, t| t.policy = 1);
     tool_refused(JSON, "additional arguments: check 4 does not exist, there are 4", |_, t| {
@@ -270,7 +270,7 @@ fn indexes_of_a_tool() {
         t.response.select[0] = NO_STRING;
     });
     tool_refused(FIXED, "fixed answer is string 100000, which does not exist", |_, t| {
-        t.response.respond = Some(NO_STRING);
+        t.backend = Backend::Fixed(NO_STRING);
     });
 }
 
@@ -278,13 +278,6 @@ fn indexes_of_a_tool() {
 fn additional_arguments_need_a_json_body() {
     let expected = "additional arguments without a JSON body to write them into";
     tool_refused(FORM, expected, |_, t| t.additional = Some(0));
-}
-
-#[test]
-fn a_tool_has_either_an_upstream_or_a_fixed_answer() {
-    tool_refused(ORDER, "neither an upstream nor a fixed answer", |_, t| t.upstream = None);
-    tool_refused(FIXED, "both an upstream and a fixed answer", |_, t| t.upstream = Some(0));
-    tool_refused(FIXED, "a fixed answer, but also a request", |d, t| t.path.push(d.literal("/")));
 }
 
 #[test]
@@ -313,29 +306,29 @@ fn parameters() {
 #[test]
 fn parameters_are_placed_once_and_where_they_belong() {
     tool_refused(ORDER, "parameter `orderId` is placed 0 times in the path, not once", |_, t| {
-        t.path.truncate(3);
+        http(t).path.truncate(3);
     });
     tool_refused(ORDER, "parameter `userId` is placed 2 times in the path, not once", |_, t| {
-        t.path.push(Part::parameter(2));
+        http(t).path.push(Part::parameter(2));
     });
     tool_refused(ORDER, "parameter `details` is placed 0 times in the query, not once", |_, t| {
-        t.query.truncate(1);
+        http(t).query.truncate(1);
     });
     tool_refused(ORDER, "path: parameter `details` belongs in the query, not in the path", |_, t| {
-        t.path[1] = Part::parameter(0);
+        http(t).path[1] = Part::parameter(0);
     });
     tool_refused(ORDER, "path: parameter 3 does not exist, there are 3", |_, t| {
-        t.path[1] = Part::parameter(3);
+        http(t).path[1] = Part::parameter(3);
     });
     tool_refused(
         JSON,
         "header `x-trace`: parameter `session` belongs in the cookie, not in the header",
         |_, t| {
-            t.headers[2].value = vec![Part::parameter(2)];
+            http(t).headers[2].value = vec![Part::parameter(2)];
         },
     );
     let expected = "query parameter `details`: a parameter must be the whole value";
-    tool_refused(ORDER, expected, |d, t| t.query[1].value.push(d.literal("x")));
+    tool_refused(ORDER, expected, |d, t| http(t).query[1].value.push(d.literal("x")));
 }
 
 #[test]
@@ -414,7 +407,7 @@ fn names_have_a_longest_length() {
     let problem = "of 1025 bytes, the most is 1024";
     refused(&format!("manifest: variable {problem}"), |d| d.contents.manifest.variables[1] = d.s(&long));
     tool_refused(JSON, &format!("parameter name {problem}"), |d, t| t.parameters[3].name = d.s(&long));
-    tool_refused(JSON, &format!("header {problem}"), |d, t| t.headers[0].name = d.s(&long));
+    tool_refused(JSON, &format!("header {problem}"), |d, t| http(t).headers[0].name = d.s(&long));
 }
 
 /// Looking at the long strings once for each tool would take minutes.
@@ -426,7 +419,7 @@ fn a_long_string_in_every_tool_is_looked_at_once() {
     let entry = ListEntry { text: d.s(&text), ends: [text.len() as u32 - 1; 5], modern: None };
     for number in 0..20_000 {
         let tool = d.tool(&format!("z{number:05}"), "/");
-        d.contents.tools[tool].path = vec![path];
+        http(&mut d.contents.tools[tool]).path = vec![path];
         d.contents.list[tool] = entry.clone();
     }
     assert!(write(&d.finish()).is_ok());
@@ -437,5 +430,5 @@ fn long_and_odd_strings_stay_on_one_line_of_a_message() {
     let long = format!("a\n{}", "x".repeat(500));
     let expected =
         format!("query parameter `api%2Dversion`: literal `a\\n{}…` does not belong here", "x".repeat(78));
-    tool_refused(ORDER, &expected, |d, t| t.query[0].value = vec![d.literal(&long)]);
+    tool_refused(ORDER, &expected, |d, t| http(t).query[0].value = vec![d.literal(&long)]);
 }

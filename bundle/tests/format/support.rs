@@ -2,7 +2,7 @@
 #![cfg(test)]
 
 use ed25519_dalek::SigningKey;
-use mcp_bundle::format::{HEADER_LENGTH, MAGIC, SectionId, TABLE_ROW_LENGTH};
+use mcp_bundle::format::{HEADER_LENGTH, MAGIC, SectionId, TABLE_ROW_LENGTH, VERSION};
 use mcp_bundle::plan::*;
 use mcp_bundle::strings::{PoolBuilder, StrId};
 use mcp_bundle::template::{
@@ -50,16 +50,20 @@ impl Draft {
 
     /// Adds a tool that takes nothing and gets a path, and returns its index.
     pub fn tool(&mut self, name: &str, path: &str) -> usize {
-        let tool = ToolPlan {
-            name: self.s(name),
-            toolset: 0,
-            upstream: Some(0),
+        let tool_name = self.s(name);
+        let http = HttpPlan {
+            upstream: 0,
             method: Method::Get,
             path: vec![self.literal(path)],
             query: Vec::new(),
             headers: Vec::new(),
             cookies: Vec::new(),
             body: BodyPlan { kind: BodyKind::None, content_type: None, ops: Vec::new(), whole: None },
+        };
+        let tool = ToolPlan {
+            name: tool_name,
+            toolset: 0,
+            backend: Backend::Http(http),
             parameters: Vec::new(),
             additional: None,
             checks: vec![Check { types: TypeSet::STRING, ..Check::default() }],
@@ -77,6 +81,14 @@ impl Draft {
 
     pub fn finish(self) -> Contents {
         Contents { strings: self.pool.finish(), ..self.contents }
+    }
+}
+
+/// The request of a tool that sends one.
+pub fn http(tool: &mut ToolPlan) -> &mut HttpPlan {
+    match &mut tool.backend {
+        Backend::Http(plan) => plan,
+        Backend::Fixed(_) => panic!("a fixed answer"),
     }
 }
 
@@ -241,28 +253,18 @@ fn create_user(d: &mut Draft) {
     let body =
         BodyPlan { kind: BodyKind::Json, content_type: Some(d.s("application/json")), ops, whole: None };
     let tool = &mut d.contents.tools[at];
-    *tool = ToolPlan {
-        method: Method::Post,
-        headers,
-        cookies,
-        body,
-        parameters,
-        checks,
-        additional: Some(0),
-        schema: Some(0),
-        ..tool.clone()
-    };
+    let request = http(tool);
+    *request = HttpPlan { method: Method::Post, headers, cookies, body, ..request.clone() };
+    *tool = ToolPlan { parameters, checks, additional: Some(0), schema: Some(0), ..tool.clone() };
 }
 
 fn fixed(d: &mut Draft) {
     let at = d.tool("fixed", "/");
-    let respond = Some(d.s("always this"));
+    let answer = d.s("always this");
     let parameter = d.parameter("ignored", Position::Body);
     let tool = &mut d.contents.tools[at];
-    tool.upstream = None;
-    tool.path.clear();
+    tool.backend = Backend::Fixed(answer);
     tool.parameters.push(parameter);
-    tool.response.respond = respond;
 }
 
 fn get_order(d: &mut Draft) {
@@ -286,13 +288,14 @@ fn get_order(d: &mut Draft) {
         error_template: Some(0),
         select: vec![d.s("items[].name")],
         output_schema: Some(0),
-        respond: None,
     };
     let text = d.s(r#"{"name":"get_order","title":"é","outputSchema":{}}"#);
     let modern = Some(d.s(r#"{"name":"get_order"}"#));
     d.contents.list[at] = ListEntry { text, ends: [19, 19, 32, 32, 50], modern };
     let tool = &mut d.contents.tools[at];
-    *tool = ToolPlan { path, query, parameters, response, toolset: 1, upstream: Some(1), ..tool.clone() };
+    let request = http(tool);
+    *request = HttpPlan { upstream: 1, path, query, ..request.clone() };
+    *tool = ToolPlan { parameters, response, toolset: 1, ..tool.clone() };
     tool.checks[0].enumeration = enumeration;
 }
 
@@ -304,8 +307,8 @@ fn search(d: &mut Draft) {
     ];
     let parameter = d.parameter("q", Position::Body);
     let tool = &mut d.contents.tools[at];
-    tool.method = Method::Post;
-    tool.body = BodyPlan { kind: BodyKind::Form, content_type: None, ops, whole: None };
+    http(tool).method = Method::Post;
+    http(tool).body = BodyPlan { kind: BodyKind::Form, content_type: None, ops, whole: None };
     tool.parameters.push(parameter);
 }
 
@@ -313,8 +316,8 @@ fn upload(d: &mut Draft) {
     let at = d.tool("upload", "/");
     let parameter = d.parameter("data", Position::Body);
     let tool = &mut d.contents.tools[at];
-    tool.method = Method::Put;
-    tool.body = BodyPlan { kind: BodyKind::Whole, content_type: None, ops: Vec::new(), whole: Some(0) };
+    http(tool).method = Method::Put;
+    http(tool).body = BodyPlan { kind: BodyKind::Whole, content_type: None, ops: Vec::new(), whole: Some(0) };
     tool.parameters.push(parameter);
 }
 
@@ -354,7 +357,7 @@ pub fn assemble(features: u64, sections: &[Vec<u8>]) -> Vec<u8> {
     let table_end = HEADER_LENGTH + sections.len() * TABLE_ROW_LENGTH;
     let signed_length = table_end + sections.iter().map(Vec::len).sum::<usize>();
     let mut out = MAGIC.to_vec();
-    out.extend(1u16.to_le_bytes());
+    out.extend(VERSION.to_le_bytes());
     out.extend(0u16.to_le_bytes());
     out.extend((sections.len() as u32).to_le_bytes());
     out.extend(features.to_le_bytes());

@@ -106,7 +106,7 @@ impl Dev {
             let answers =
                 ExampleAnswers::of(&report.toolsets, &catalog.contents, &catalog.variables.0, limits);
             loaded.unanswered = tools_where(contents, |tool| {
-                tool.upstream.is_some() && !answers.has(contents.strings.get(tool.name))
+                tool.http().is_some() && !answers.has(contents.strings.get(tool.name))
             });
             mock.replace(answers);
         }

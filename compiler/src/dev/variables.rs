@@ -1,7 +1,7 @@
 //! What `${NAME}` stands for: the environment, and files of `NAME=value` lines.
 
 use crate::check::{Files, ReadError};
-use mcp_bundle::plan::{Contents, Part, ToolPlan};
+use mcp_bundle::plan::{Contents, HttpPlan, Part, ToolPlan};
 use mcp_bundle::wire_enums::PartKind;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -88,9 +88,7 @@ pub fn needed(contents: &Contents) -> Vec<Needed> {
 
 /// Everything that a tool's request is made of.
 pub(super) fn parts(tool: &ToolPlan) -> impl Iterator<Item = &Part> {
-    let placed = tool.query.iter().chain(&tool.headers).chain(&tool.cookies);
-    let body = tool.body.ops.iter().flat_map(|op| &op.value);
-    tool.path.iter().chain(placed.flat_map(|placed| &placed.value)).chain(body)
+    tool.http().into_iter().flat_map(HttpPlan::parts)
 }
 
 /// `NAME=value`, with or without `export` and quotes; `None` for an empty line or a comment.

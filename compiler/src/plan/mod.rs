@@ -18,8 +18,7 @@ pub use link::standalone;
 use crate::list_entry;
 use crate::spec::{Config, TemplateSpec, ToolSpec, ToolsetSpec, UpstreamSpec};
 use builder::Builder;
-use mcp_bundle::plan::{Contents, ListEntry, Policy, ResponsePlan, ToolPlan, Toolset};
-use mcp_bundle::wire_enums::Method;
+use mcp_bundle::plan::{Backend, Contents, ListEntry, Policy, ResponsePlan, ToolPlan, Toolset};
 
 /// Name of a bundle that `mcpc.toml` gives none.
 pub const DEFAULT_BUNDLE_NAME: &str = "tools";
@@ -82,18 +81,14 @@ fn plan_tool(builder: &mut Builder, toolset: u32, tool: Tool<'_>) -> Option<Tool
     let arguments = arguments::plan(builder, spec);
     let policy = policy(builder, tool);
     let response = response(builder, spec);
-    let method = spec.method.as_ref().map_or(Method::Get, |method| method.value);
-    let request = request::plan(builder, tool, &arguments)?;
+    let backend = match &spec.respond {
+        Some(text) => Backend::Fixed(builder.intern(&text.value)),
+        None => Backend::Http(request::plan(builder, tool, &arguments)?),
+    };
     Some(ToolPlan {
         name,
         toolset,
-        upstream: request.upstream,
-        method,
-        path: request.path,
-        query: request.query,
-        headers: request.headers,
-        cookies: request.cookies,
-        body: request.body,
+        backend,
         parameters: arguments.parameters,
         additional: arguments.additional,
         checks: arguments.checks,
@@ -135,7 +130,6 @@ fn response(builder: &mut Builder, spec: &ToolSpec) -> ResponsePlan {
         error_template: template(&spec.error_template),
         select: spec.select.iter().map(|path| builder.intern(&path.value)).collect(),
         output_schema: spec.output_schema.as_ref().map(|schema| builder.schema(&schema.value)),
-        respond: spec.respond.as_ref().map(|text| builder.intern(&text.value)),
     }
 }
 

@@ -4,39 +4,19 @@ use super::arguments::Arguments;
 use super::builder::Builder;
 use super::{Tool, body, constant, place};
 use crate::spec::{Endpoint, Header, ParameterSpec, PathPiece};
-use mcp_bundle::plan::{BodyPlan, Part, Placed};
-use mcp_bundle::wire_enums::{BodyKind, PartKind, Position};
+use mcp_bundle::plan::{HttpPlan, Part, Placed};
+use mcp_bundle::wire_enums::{Method, PartKind, Position};
 
-#[derive(Debug)]
-pub struct Request {
-    pub upstream: Option<u32>,
-    pub path: Vec<Part>,
-    pub query: Vec<Placed>,
-    pub headers: Vec<Placed>,
-    pub cookies: Vec<Placed>,
-    pub body: BodyPlan,
-}
-
-pub fn plan(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments) -> Option<Request> {
-    if tool.spec.respond.is_some() {
-        let body = BodyPlan { kind: BodyKind::None, content_type: None, ops: Vec::new(), whole: None };
-        return Some(Request {
-            upstream: None,
-            path: Vec::new(),
-            query: Vec::new(),
-            headers: Vec::new(),
-            cookies: Vec::new(),
-            body,
-        });
-    }
+pub fn plan(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments) -> Option<HttpPlan> {
     let endpoint = &tool.spec.endpoint.as_ref()?.value;
     let base = match tool.upstream {
         Some(upstream) => Some(&upstream.url.as_ref()?.value),
         None => None,
     };
     let origin = base.unwrap_or(endpoint).origin.as_ref()?;
-    Some(Request {
-        upstream: Some(builder.upstream(tool, origin)),
+    Some(HttpPlan {
+        upstream: builder.upstream(tool, origin),
+        method: tool.spec.method.as_ref().map_or(Method::Get, |method| method.value),
         path: path(builder, tool, arguments, base, endpoint)?,
         query: query(builder, tool, arguments, endpoint),
         headers: headers(builder, tool, arguments),

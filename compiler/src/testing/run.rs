@@ -152,7 +152,7 @@ impl Runner<'_> {
                 return None;
             }
         };
-        let request = plan.upstream.map(|_| ActualRequest {
+        let request = plan.http().map(|_| ActualRequest {
             method: draft.method.as_str(),
             url: shown(&draft.url),
             headers: draft.headers.iter().map(|(name, value)| (name.clone(), shown(value))).collect(),

@@ -129,6 +129,6 @@ impl<'c> Trial<'c> {
 
     /// `None` for a fixed answer.
     pub fn upstream(&self) -> Option<&'c Upstream> {
-        self.contents.upstreams.get(self.plan.upstream? as usize)
+        self.contents.upstreams.get(self.plan.http()?.upstream as usize)
     }
 }

@@ -1,7 +1,7 @@
 //! The values of `${NAME}`, looked up when a bundle is activated.
 
 use super::{BuildError, Variables};
-use mcp_bundle::plan::{Contents, Part, ToolPlan};
+use mcp_bundle::plan::{Contents, HttpPlan, Part};
 use mcp_bundle::wire_enums::PartKind;
 
 /// All values, or the first variable that cannot be used and a tool that needs it.
@@ -35,16 +35,16 @@ enum Place {
 fn user(contents: &Contents, index: usize, wanted: impl Fn(Place) -> bool) -> Option<String> {
     let uses = |part: &Part| part.kind == PartKind::Variable && part.id as usize == index;
     let tool = contents.tools.iter().find(|tool| {
-        let mut places = places(tool);
+        let mut places = tool.http().into_iter().flat_map(places);
         places.any(|(place, part)| wanted(place) && uses(part))
     });
     tool.map(|tool| contents.strings.get(tool.name).to_owned())
 }
 
-fn places(tool: &ToolPlan) -> impl Iterator<Item = (Place, &Part)> {
-    let head = tool.headers.iter().chain(&tool.cookies).flat_map(|placed| &placed.value);
-    let query = tool.query.iter().flat_map(|placed| &placed.value);
-    let body = tool.body.ops.iter().flat_map(|op| &op.value);
-    let rest = tool.path.iter().chain(query).chain(body);
+fn places(http: &HttpPlan) -> impl Iterator<Item = (Place, &Part)> {
+    let head = http.headers.iter().chain(&http.cookies).flat_map(|placed| &placed.value);
+    let query = http.query.iter().flat_map(|placed| &placed.value);
+    let body = http.body.ops.iter().flat_map(|op| &op.value);
+    let rest = http.path.iter().chain(query).chain(body);
     head.map(|part| (Place::Head, part)).chain(rest.map(|part| (Place::Elsewhere, part)))
 }

@@ -1,6 +1,6 @@
 //! Which tools need which `${NAME}`.
 
-use mcp_bundle::plan::{Contents, ToolPlan};
+use mcp_bundle::plan::{Contents, HttpPlan, ToolPlan};
 use mcp_bundle::template::OpCode;
 use mcp_bundle::wire_enums::PartKind;
 
@@ -33,9 +33,7 @@ fn message(contents: &Contents, variable: u32, name: &str) -> String {
 }
 
 fn needs(contents: &Contents, tool: &ToolPlan, variable: u32) -> bool {
-    let placed = tool.query.iter().chain(&tool.headers).chain(&tool.cookies).flat_map(|placed| &placed.value);
-    let body = tool.body.ops.iter().flat_map(|op| &op.value);
-    let mut parts = tool.path.iter().chain(placed).chain(body);
+    let mut parts = tool.http().into_iter().flat_map(HttpPlan::parts);
     parts.any(|part| part.kind == PartKind::Variable && part.id == variable)
         || tool.request_templates().any(|program| program_needs(contents, program, variable))
 }

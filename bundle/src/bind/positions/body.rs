@@ -11,7 +11,7 @@ use crate::plan::BodyOp;
 use crate::wire_enums::{BodyKind, BodyOpKind};
 
 pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
-    let body = &source.tool.body;
+    let body = &source.http.body;
     sink.request.has_body = match body.kind {
         BodyKind::None => false,
         BodyKind::Json => write_json(source, sink),
@@ -48,7 +48,7 @@ fn write_json(source: &Source<'_>, sink: &mut Sink<'_>) -> bool {
     let out = &mut request.body;
     marks.clear();
     out.push(b'{');
-    for op in &source.tool.body.ops {
+    for op in &source.http.body.ops {
         let before = out.len();
         match op.kind {
             BodyOpKind::Open => {
@@ -103,7 +103,7 @@ fn is_declared(source: &Source<'_>, key: Value<'_>, text: &mut String) -> bool {
     json::unescape(key.raw(), text);
     let length = text.len();
     let mut depth = 0_usize;
-    for BodyOp { kind, name, .. } in &source.tool.body.ops {
+    for BodyOp { kind, name, .. } in &source.http.body.ops {
         if *kind == BodyOpKind::Close {
             depth = depth.saturating_sub(1);
             continue;
@@ -142,14 +142,14 @@ fn write_form(source: &Source<'_>, sink: &mut Sink<'_>) -> bool {
         text: sink.text,
         name: sink.bytes,
     };
-    for op in source.tool.body.ops.iter().filter(|op| op.kind == BodyOpKind::Field) {
+    for op in source.http.body.ops.iter().filter(|op| op.kind == BodyOpKind::Field) {
         pairs.write(source, op.name, &op.value, sink.problems);
     }
     true
 }
 
 fn write_whole(source: &Source<'_>, sink: &mut Sink<'_>) -> bool {
-    let Some(argument) = source.tool.body.whole.and_then(|index| source.argument(index)) else {
+    let Some(argument) = source.http.body.whole.and_then(|index| source.argument(index)) else {
         return false;
     };
     let text = match argument.value.kind {

@@ -8,13 +8,13 @@ use crate::bind::ProblemKind;
 struct Cookie;
 
 pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
-    if source.tool.cookies.is_empty() {
+    if source.http.cookies.is_empty() {
         return;
     }
     let Sink { request, problems, text, .. } = sink;
     let written: Result<(), Refusal> = request.header("cookie", |out| {
         let start = out.len();
-        for placed in &source.tool.cookies {
+        for placed in &source.http.cookies {
             let before = out.len();
             if before > start {
                 out.extend_from_slice(b"; ");

@@ -21,7 +21,7 @@ pub(crate) use path::{is_dotless, write_plain as write_plain_path_value};
 
 use crate::bind::{Limits, Names, ProblemKind, Problems, Request, Slot, Values};
 use crate::json::{Member, Value};
-use crate::plan::{Contents, Parameter, Part, Placed, ToolPlan};
+use crate::plan::{Contents, HttpPlan, Parameter, Part, Placed, ToolPlan};
 use crate::strings::StrId;
 use crate::template::{Ran, Scratch};
 use crate::wire_enums::{BodyKind, PartKind};
@@ -31,6 +31,7 @@ use crate::wire_enums::{BodyKind, PartKind};
 pub(crate) struct Source<'a> {
     pub contents: &'a Contents,
     pub tool: &'a ToolPlan,
+    pub http: &'a HttpPlan,
     /// The text that the spans in `slots` and `extras` refer to.
     pub arguments: &'a str,
     pub slots: &'a [Slot],
@@ -77,17 +78,17 @@ enum Content<'a> {
 
 /// Writes the request. Problems are collected; the request is only good without any.
 pub(crate) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
-    let tool = source.tool;
+    let http = source.http;
     let headers = match source.values.prepared {
         Some(prepared) => {
             sink.request.begin_with(prepared.headers);
-            tool.headers.get(prepared.headers.covers..).unwrap_or_default()
+            http.headers.get(prepared.headers.covers..).unwrap_or_default()
         }
-        None => &tool.headers,
+        None => &http.headers,
     };
     // Arguments of an earlier call are never there for a template.
     sink.data.clear();
-    if has_template(tool, headers) {
+    if has_template(http, headers) {
         template::write_data(source, sink.data);
     }
     path::write(source, sink);
@@ -100,10 +101,10 @@ pub(crate) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
 }
 
 /// Whether a template writes a part of the request. Every call asks, so nothing is looked at for it that cannot hold one.
-fn has_template(tool: &ToolPlan, headers: &[Placed]) -> bool {
+fn has_template(http: &HttpPlan, headers: &[Placed]) -> bool {
     let is_template = |part: &Part| part.kind == PartKind::Template;
-    tool.body.kind == BodyKind::Template
-        || tool.path.last().is_some_and(is_template)
+    http.body.kind == BodyKind::Template
+        || http.path.last().is_some_and(is_template)
         || headers.iter().any(|header| header.value.first().is_some_and(is_template))
 }
 

@@ -52,7 +52,7 @@ pub(super) struct PathValue {
 
 pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
     let mut segment = Segment::after(b"", 0);
-    for &part in &source.tool.path {
+    for &part in &source.http.path {
         match part.kind {
             PartKind::Literal => {
                 let literal = source.contents.strings.bytes(StrId(part.id));

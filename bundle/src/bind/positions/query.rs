@@ -28,11 +28,11 @@ pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
     let start = sink.request.target.len();
     let limit = source.limits.target;
     // A template may have begun the query.
-    let templated = source.tool.path.last().is_some_and(|part| part.kind == PartKind::Template);
+    let templated = source.http.path.last().is_some_and(|part| part.kind == PartKind::Template);
     let first = if templated && sink.request.target.contains(&b'?') { Some(b'&') } else { Some(b'?') };
     let mut pairs =
         Pairs { out: &mut sink.request.target, start, first, limit, text: sink.text, name: sink.bytes };
-    for placed in &source.tool.query {
+    for placed in &source.http.query {
         pairs.write(source, placed.name, &placed.value, sink.problems);
     }
     if sink.request.target.len() > limit {

@@ -70,7 +70,7 @@ pub(super) fn header(source: &Source<'_>, sink: &mut Sink<'_>, part: Part, name:
 
 /// Writes the body; `false` if there is none.
 pub(super) fn body(source: &Source<'_>, sink: &mut Sink<'_>) -> bool {
-    let Some(&part) = source.tool.body.ops.first().and_then(|op| op.value.first()) else { return false };
+    let Some(&part) = source.http.body.ops.first().and_then(|op| op.value.first()) else { return false };
     let Sink { request, problems, data, template, trace, names, .. } = sink;
     let mut out = Encoded { source, site: Body { out: &mut request.body, last: None }, refusal: None };
     let rendered = run(source, part, data, template, trace, &mut out);

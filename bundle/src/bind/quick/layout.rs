@@ -6,10 +6,10 @@ use super::{
 };
 use crate::bind::positions::{self, percent};
 use crate::json::{self, Kind, Value};
-use crate::plan::{self, Contents, Part, Placed, ToolPlan, TypeSet};
+use crate::plan::{self, Contents, HttpPlan, Part, Placed, ToolPlan, TypeSet};
 use crate::strings::StrId;
 use crate::template::Run;
-use crate::wire_enums::{BodyKind, BodyOpKind, PartKind, Position, Style};
+use crate::wire_enums::{BodyKind, BodyOpKind, Method, PartKind, Position, Style};
 use std::collections::BTreeMap;
 
 /// Bytes that all quick ways together may take: with names and heads, of which a bundle has less than 2 GiB, places stay below
@@ -43,13 +43,16 @@ impl<'c> Layout<'c> {
     pub(in crate::bind) fn add(&mut self, ids: Ids, plan: &ToolPlan, covered: usize) -> u32 {
         let (mut parameters, mut steps) = (Vec::new(), Vec::new());
         let required = self.parameters(plan, &mut parameters);
-        let quick = required.filter(|_| self.steps(plan, covered, &mut steps).is_some());
+        let http = plan.http();
+        let quick = required
+            .filter(|_| http.is_some_and(|http| self.steps(plan, http, covered, &mut steps).is_some()));
         let length = Tool::length(&parameters, &steps);
         let quick = quick.filter(|_| self.take_room(length).is_some());
         let name = self.contents.strings.bytes(plan.name);
         let quick = quick.map(|required| (required, parameters.as_slice(), steps.as_slice()));
         let mirrored = plan.parameters.iter().any(|parameter| parameter.mcp_header.is_some());
-        let marks = (plan.method, plan.body.kind == BodyKind::Json, mirrored);
+        let method = http.map_or(Method::Get, |http| http.method);
+        let marks = (method, http.is_some_and(|http| http.body.kind == BodyKind::Json), mirrored);
         Tool::write(ids, name, quick, marks, &mut self.tables.bytes)
     }
 
@@ -193,14 +196,20 @@ impl<'c> Layout<'c> {
     }
 
     /// Adds the steps of a tool.
-    fn steps(&mut self, plan: &ToolPlan, covered: usize, steps: &mut Vec<Step>) -> Option<()> {
-        if !plan.cookies.is_empty()
-            || plan.path.is_empty()
-            || !positions::is_dotless(&plan.path, &self.contents.strings)
+    fn steps(
+        &mut self,
+        plan: &ToolPlan,
+        http: &HttpPlan,
+        covered: usize,
+        steps: &mut Vec<Step>,
+    ) -> Option<()> {
+        if !http.cookies.is_empty()
+            || http.path.is_empty()
+            || !positions::is_dotless(&http.path, &self.contents.strings)
         {
             return None;
         }
-        for part in &plan.path {
+        for part in &http.path {
             let step = match part.kind {
                 PartKind::Literal => Step::Path(self.text(StrId(part.id))?),
                 PartKind::Parameter => Step::PathValue(parameter_of(plan, part.id, false)?),
@@ -208,20 +217,20 @@ impl<'c> Layout<'c> {
             };
             steps.push(step);
         }
-        for placed in &plan.query {
+        for placed in &http.query {
             let step = self.query_step(plan, placed)?;
             steps.push(step);
         }
-        for placed in plan.headers.get(covered..)? {
+        for placed in http.headers.get(covered..)? {
             let [Part { kind: PartKind::Parameter, id }] = placed.value.as_slice() else { return None };
             let start = self.tables.bytes.len();
             self.text(placed.name)?;
             self.bytes(b": ")?;
             steps.push(Step::HeaderValue(self.since(start), parameter_of(plan, *id, false)?));
         }
-        match plan.body.kind {
+        match http.body.kind {
             BodyKind::None => Some(()),
-            BodyKind::Json => self.body_steps(plan, covered, steps),
+            BodyKind::Json => self.body_steps(plan, http, covered, steps),
             BodyKind::Form | BodyKind::Whole | BodyKind::Template => None,
         }
     }
@@ -245,19 +254,25 @@ impl<'c> Layout<'c> {
         Some(Step::Query(self.since(start)))
     }
 
-    fn body_steps(&mut self, plan: &ToolPlan, covered: usize, steps: &mut Vec<Step>) -> Option<()> {
+    fn body_steps(
+        &mut self,
+        plan: &ToolPlan,
+        http: &HttpPlan,
+        covered: usize,
+        steps: &mut Vec<Step>,
+    ) -> Option<()> {
         let is_type = |placed: &&Placed| self.contents.strings.get(placed.name) == "content-type";
         // The header of a call may be left out.
-        let of_calls = plan.headers.get(covered..)?;
+        let of_calls = http.headers.get(covered..)?;
         if of_calls.iter().any(|placed| is_type(&placed)) {
             return None;
         }
-        let is_there = plan.headers.iter().any(|placed| is_type(&placed));
-        if let Some(content_type) = plan.body.content_type.filter(|_| !is_there) {
+        let is_there = http.headers.iter().any(|placed| is_type(&placed));
+        if let Some(content_type) = http.body.content_type.filter(|_| !is_there) {
             let text = self.text(content_type)?;
             steps.push(Step::ContentType(text));
         }
-        for op in &plan.body.ops {
+        for op in &http.body.ops {
             let start = self.tables.bytes.len();
             self.bytes(b",")?;
             self.text(op.name)?;

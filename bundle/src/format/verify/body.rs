@@ -9,7 +9,7 @@ use crate::template::Place;
 use crate::wire_enums::{BodyKind, BodyOpKind, PartKind, Position};
 
 pub(super) fn body(request: &mut Request<'_, '_>) -> Checked {
-    let body = &request.tool.body;
+    let body = &request.http.body;
     request.scanner.optional_text(body.content_type, Class::HeaderLiteral, "content type")?;
     let takes_ops = matches!(body.kind, BodyKind::Json | BodyKind::Form | BodyKind::Template);
     ensure(takes_ops || body.ops.is_empty(), || format!("fields in a body of kind `{}`", body.kind))?;
@@ -30,7 +30,7 @@ pub(super) fn body(request: &mut Request<'_, '_>) -> Checked {
 }
 
 fn template(request: &Request<'_, '_>) -> Checked {
-    match request.tool.body.ops.as_slice() {
+    match request.http.body.ops.as_slice() {
         [BodyOp { kind: BodyOpKind::Field, name, value }]
             if request.contents.strings.get(*name).is_empty() =>
         {
@@ -47,7 +47,7 @@ fn template(request: &Request<'_, '_>) -> Checked {
 
 fn json(request: &mut Request<'_, '_>) -> Checked {
     let mut depth = 0usize;
-    for op in &request.tool.body.ops {
+    for op in &request.http.body.ops {
         let name = name(&request.contents.strings, op.name, "body field")?;
         match op.kind {
             BodyOpKind::Open => depth += 1,
@@ -79,7 +79,7 @@ fn json_field(request: &mut Request<'_, '_>, op: &BodyOp) -> Checked {
 }
 
 fn form(request: &mut Request<'_, '_>) -> Checked {
-    for op in &request.tool.body.ops {
+    for op in &request.http.body.ops {
         ensure(op.kind == BodyOpKind::Field, || "a form cannot nest".to_owned())?;
         let name = name(&request.contents.strings, op.name, "form field")?;
         ensure(is_query_name(name), || format!("{} cannot name a form field", quote(name)))?;

@@ -4,15 +4,16 @@ use super::body;
 use super::scan::{Class, Scanner, name};
 use super::shared::{Checked, ensure, index, quote, text};
 use super::text::{is_forbidden_header, is_header_name, is_query_name, is_token};
-use crate::plan::{Contents, Part, Placed, ToolPlan};
+use crate::plan::{Contents, HttpPlan, Part, Placed, ToolPlan};
 use crate::strings::StrId;
 use crate::template::Place;
-use crate::wire_enums::{BodyKind, PartKind, Position};
+use crate::wire_enums::{PartKind, Position};
 
 /// The plan of a request, and how often each parameter has been met in it.
 pub(super) struct Request<'a, 's> {
     pub(super) contents: &'a Contents,
     pub(super) tool: &'a ToolPlan,
+    pub(super) http: &'a HttpPlan,
     pub(super) scanner: &'a mut Scanner<'s>,
     placed: &'a mut [u32],
 }
@@ -24,38 +25,26 @@ pub(super) struct Site {
     pub(super) literals: Option<Class>,
 }
 
-/// A tool with a fixed answer has no request.
-pub(super) fn nothing_sent(tool: &ToolPlan) -> Checked {
-    let is_empty = tool.path.is_empty()
-        && tool.query.is_empty()
-        && tool.headers.is_empty()
-        && tool.cookies.is_empty()
-        && tool.body.kind == BodyKind::None
-        && tool.body.ops.is_empty()
-        && tool.body.whole.is_none()
-        && tool.body.content_type.is_none();
-    ensure(is_empty, || "a fixed answer, but also a request".to_owned())
-}
-
 impl<'a, 's> Request<'a, 's> {
     pub(super) fn new(
         contents: &'a Contents,
         tool: &'a ToolPlan,
+        http: &'a HttpPlan,
         scanner: &'a mut Scanner<'s>,
         placed: &'a mut [u32],
     ) -> Request<'a, 's> {
-        Request { contents, tool, scanner, placed }
+        Request { contents, tool, http, scanner, placed }
     }
 
     pub(super) fn check(mut self) -> Checked {
         self.path()?;
-        let tool = self.tool;
-        for pair in &tool.query {
+        let http = self.http;
+        for pair in &http.query {
             let site = Site { position: Position::Query, literals: Some(Class::QueryLiteral) };
             self.pair(pair, "query parameter", is_query_name, site)?;
         }
         self.headers()?;
-        for pair in &tool.cookies {
+        for pair in &http.cookies {
             let site = Site { position: Position::Cookie, literals: Some(Class::CookieLiteral) };
             self.pair(pair, "cookie", is_token, site)?;
         }
@@ -63,15 +52,15 @@ impl<'a, 's> Request<'a, 's> {
     }
 
     fn path(&mut self) -> Checked {
-        let first = match self.tool.path.first() {
+        let first = match self.http.path.first() {
             Some(Part { kind: PartKind::Literal, id }) => text(&self.contents.strings, StrId(*id), "path")?,
             Some(_) | None => "",
         };
         ensure(first.starts_with('/'), || "the path does not begin with `/`".to_owned())?;
         let site = Site { position: Position::Path, literals: Some(Class::PathLiteral) };
-        let (parts, template) = match self.tool.path.split_last() {
+        let (parts, template) = match self.http.path.split_last() {
             Some((last, parts)) if last.kind == PartKind::Template => (parts, Some(last)),
-            _ => (self.tool.path.as_slice(), None),
+            _ => (self.http.path.as_slice(), None),
         };
         for part in parts {
             self.part(part, site).map_err(|problem| format!("path: {problem}"))?;
@@ -81,7 +70,7 @@ impl<'a, 's> Request<'a, 's> {
 
     fn headers(&mut self) -> Checked {
         let mut after_parameters = false;
-        for pair in &self.tool.headers {
+        for pair in &self.http.headers {
             if let [part @ Part { kind: PartKind::Template, .. }] = pair.value.as_slice() {
                 self.template(part, &[Place::Header])?;
                 self.name(pair, "header", is_header_name)?;

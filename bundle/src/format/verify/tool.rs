@@ -3,9 +3,9 @@
 use super::checks;
 use super::request;
 use super::scan::{Class, Scanner, name};
-use super::shared::{Ascending, Checked, ensure, index, optional_index, optional_text, quote, text};
+use super::shared::{Ascending, Checked, ensure, index, optional_index, quote, text};
 use super::text::{is_token, is_tool_name};
-use crate::plan::{Contents, Parameter, ResponsePlan, ToolPlan};
+use crate::plan::{Backend, Contents, HttpPlan, Parameter, ResponsePlan, ToolPlan};
 use crate::shape::select;
 use crate::template::Place;
 use crate::wire_enums::{BodyKind, Position};
@@ -36,7 +36,6 @@ impl<'a> Verifier<'a> {
         self.names.next(name)?;
 
         index(tool.toolset, manifest.toolsets.len(), "toolset")?;
-        optional_index(tool.upstream, self.contents.upstreams.len(), "upstream")?;
         optional_index(tool.schema, manifest.schemas.len(), "schema")?;
         index(tool.policy, self.contents.policies.len(), "policy")?;
         self.response(&tool.response)?;
@@ -46,12 +45,16 @@ impl<'a> Verifier<'a> {
                 .map_err(|problem| format!("check {at}: {problem}"))?;
         }
         optional_index(tool.additional, tool.checks.len(), "additional arguments: check")?;
-        let takes_additional = matches!(tool.body.kind, BodyKind::Json | BodyKind::Template);
+        let takes_additional =
+            tool.http().is_some_and(|http| matches!(http.body.kind, BodyKind::Json | BodyKind::Template));
         ensure(tool.additional.is_none() || takes_additional, || {
             "additional arguments without a JSON body to write them into".to_owned()
         })?;
         self.parameters(tool)?;
-        self.request(tool)
+        match &tool.backend {
+            Backend::Http(http) => self.request(tool, http),
+            Backend::Fixed(answer) => text(strings, *answer, "fixed answer").map(drop),
+        }
     }
 
     fn response(&self, response: &ResponsePlan) -> Checked {
@@ -65,7 +68,6 @@ impl<'a> Verifier<'a> {
             })?;
         }
         optional_index(response.output_schema, manifest.schemas.len(), "output schema")?;
-        optional_text(strings, response.respond, "fixed answer")?;
         ensure(response.select.len() <= select::MAX_PATHS, || {
             format!("{} selected paths, the most is {}", response.select.len(), select::MAX_PATHS)
         })?;
@@ -99,16 +101,11 @@ impl<'a> Verifier<'a> {
         })
     }
 
-    fn request(&mut self, tool: &ToolPlan) -> Checked {
-        match (tool.upstream, tool.response.respond) {
-            (None, None) => return Err("neither an upstream nor a fixed answer".to_owned()),
-            (Some(_), Some(_)) => return Err("both an upstream and a fixed answer".to_owned()),
-            (None, Some(_)) => return request::nothing_sent(tool),
-            (Some(_), None) => {}
-        }
+    fn request(&mut self, tool: &ToolPlan, http: &HttpPlan) -> Checked {
+        index(http.upstream, self.contents.upstreams.len(), "upstream")?;
         self.placed.clear();
         self.placed.resize(tool.parameters.len(), 0);
-        request::Request::new(self.contents, tool, &mut self.scanner, &mut self.placed).check()?;
+        request::Request::new(self.contents, tool, http, &mut self.scanner, &mut self.placed).check()?;
         // An argument may be read by a template instead.
         let least = u32::from(tool.request_templates().next().is_none());
         for (parameter, count) in tool.parameters.iter().zip(&self.placed) {

@@ -11,7 +11,7 @@ mod successes;
 use super::{Answer, Limits, Scratch, Shaped, shape};
 use crate::bind::matchers::Matchers;
 use crate::json::Scanner;
-use crate::plan::{BodyPlan, Contents, Policy, ResponsePlan, ToolPlan};
+use crate::plan::{Backend, BodyPlan, Contents, HttpPlan, Policy, ResponsePlan, ToolPlan};
 use crate::strings::{PoolBuilder, StrId};
 use crate::template::{Ambient, NONE, Place, Program, Run, Shape};
 use crate::wire_enums::{BodyKind, Dialect, Method};
@@ -23,6 +23,7 @@ use serde_json::Value;
 struct Tool {
     strings: PoolBuilder,
     contents: Contents,
+    fixed: Option<StrId>,
     response: ResponsePlan,
     policy: Policy,
     limits: Limits,
@@ -45,6 +46,7 @@ fn tool() -> Tool {
     Tool {
         strings: PoolBuilder::new(),
         contents: Contents::default(),
+        fixed: None,
         response: ResponsePlan::default(),
         policy: Policy {
             timeout_ms: 1000,
@@ -60,17 +62,20 @@ fn tool() -> Tool {
     }
 }
 
-fn plan(name: StrId, response: ResponsePlan) -> ToolPlan {
-    ToolPlan {
-        name,
-        toolset: 0,
-        upstream: None,
+fn plan(name: StrId, fixed: Option<StrId>, response: ResponsePlan) -> ToolPlan {
+    let http = HttpPlan {
+        upstream: 0,
         method: Method::Get,
         path: Vec::new(),
         query: Vec::new(),
         headers: Vec::new(),
         cookies: Vec::new(),
         body: BodyPlan { kind: BodyKind::None, content_type: None, ops: Vec::new(), whole: None },
+    };
+    ToolPlan {
+        name,
+        toolset: 0,
+        backend: fixed.map_or(Backend::Http(http), Backend::Fixed),
         parameters: Vec::new(),
         additional: None,
         checks: Vec::new(),
@@ -93,7 +98,7 @@ impl Tool {
     }
 
     fn respond(mut self, text: &str) -> Tool {
-        self.response.respond = Some(self.strings.intern(text));
+        self.fixed = Some(self.strings.intern(text));
         self
     }
 
@@ -162,7 +167,7 @@ impl Tool {
 
     fn answer(mut self, status: u16, content_type: Option<&str>, body: &[u8]) -> Seen {
         let name = self.strings.intern("get_order");
-        self.contents.tools.push(plan(name, self.response));
+        self.contents.tools.push(plan(name, self.fixed, self.response));
         self.contents.policies.push(self.policy);
         self.contents.strings = self.strings.finish();
         let contents = &self.contents;

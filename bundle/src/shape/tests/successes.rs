@@ -137,7 +137,7 @@ fn fixed_answers_ignore_what_came() {
 #[test]
 fn only_fixed_answers_are_fixed() {
     let contents = Contents::default();
-    let tool = plan(StrId(0), ResponsePlan::default());
+    let tool = plan(StrId(0), None, ResponsePlan::default());
     let (matchers, limits, mut out) = (Matchers::new(&contents), Limits::default(), Vec::new());
     assert_eq!(respond(&contents, &matchers, &tool, &limits, &mut out), None);
     assert!(out.is_empty());
@@ -147,7 +147,7 @@ fn only_fixed_answers_are_fixed() {
 fn a_scratch_carries_nothing_over() {
     let Tool { strings, response, limits, .. } = tool().select(&["a[].b"]);
     let contents = Contents { strings: strings.finish(), ..Contents::default() };
-    let (matchers, tool) = (Matchers::new(&contents), plan(StrId(0), response));
+    let (matchers, tool) = (Matchers::new(&contents), plan(StrId(0), None, response));
     let ambient = Ambient { now_ms: 0, seed: 0 };
     let mut scratch = Scratch::default();
     let mut shaped = |body: &str| {

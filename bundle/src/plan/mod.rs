@@ -3,11 +3,13 @@
 //! Plain data, written by the compiler and only read here. Texts are [`StrId`]s of the bundle's pool.
 //! A literal is stored in the encoding of the place it stands in, so that writing it is a copy.
 
+mod backend;
+
+pub use backend::{Backend, HttpPlan};
+
 use crate::strings::{StrId, Strings};
 use crate::template::Programs;
-use crate::wire_enums::{
-    BodyKind, BodyOpKind, Format, Method, PartKind, Position, ProtocolVersion, Scheme, Style,
-};
+use crate::wire_enums::{BodyKind, BodyOpKind, Format, PartKind, Position, ProtocolVersion, Scheme, Style};
 use serde::{Deserialize, Serialize};
 
 /// All sections of a bundle, decoded.
@@ -59,23 +61,13 @@ pub struct Upstream {
     pub connect_timeout_ms: u32,
 }
 
-/// One tool: how its arguments are checked and where each of them goes.
+/// One tool: how its arguments are checked, what answers it, and what becomes of the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolPlan {
     pub name: StrId,
     /// Index in [`Manifest::toolsets`].
     pub toolset: u32,
-    /// Index in [`Contents::upstreams`]; `None` for a fixed answer.
-    pub upstream: Option<u32>,
-    pub method: Method,
-    /// The path, base path included; its first byte is `/`. Empty for a fixed answer. A template may only come last;
-    /// it may write a query, too.
-    pub path: Vec<Part>,
-    pub query: Vec<Placed>,
-    /// Fixed headers first, then those of header parameters. Names are lower case.
-    pub headers: Vec<Placed>,
-    pub cookies: Vec<Placed>,
-    pub body: BodyPlan,
+    pub backend: Backend,
     /// Sorted by name, names unique.
     pub parameters: Vec<Parameter>,
     /// The check of an argument that no parameter names, which then goes into the JSON body or is data for the
@@ -277,8 +269,6 @@ pub struct ResponsePlan {
     pub select: Vec<StrId>,
     /// Index in [`Manifest::schemas`].
     pub output_schema: Option<u32>,
-    /// A fixed answer.
-    pub respond: Option<StrId>,
 }
 
 /// A tool as `tools/list` shows it, serialised once for all protocol revisions.
@@ -308,12 +298,35 @@ impl Contents {
 }
 
 impl ToolPlan {
+    /// The request that it sends, if an HTTP API answers it.
+    pub const fn http(&self) -> Option<&HttpPlan> {
+        match &self.backend {
+            Backend::Http(plan) => Some(plan),
+            Backend::Fixed(_) => None,
+        }
+    }
+
+    /// Its answer, if that is fixed.
+    pub const fn fixed_answer(&self) -> Option<StrId> {
+        match &self.backend {
+            Backend::Fixed(text) => Some(*text),
+            Backend::Http(_) => None,
+        }
+    }
+
     /// The templates of its request, by index.
     pub fn request_templates(&self) -> impl Iterator<Item = u32> {
-        let placed = self.headers.iter().flat_map(|header| &header.value);
-        let body = self.body.ops.iter().filter(|_| self.body.kind == BodyKind::Template);
-        let parts = self.path.iter().chain(placed).chain(body.flat_map(|op| &op.value));
+        let parts = self.http().into_iter().flat_map(HttpPlan::parts);
         parts.filter(|part| part.kind == PartKind::Template).map(|part| part.id)
+    }
+}
+
+impl HttpPlan {
+    /// All that the request is made of, in the order in which specs name them.
+    pub fn parts(&self) -> impl Iterator<Item = &Part> {
+        let placed = self.query.iter().chain(&self.headers).chain(&self.cookies);
+        let body = self.body.ops.iter().flat_map(|op| &op.value);
+        self.path.iter().chain(placed.flat_map(|placed| &placed.value)).chain(body)
     }
 }
 
