@@ -164,7 +164,7 @@ mod tests {
     fn synthetic_specs_are_clean_and_have_the_size_asked_for() {
         let report = check_files(&specs(250));
         let messages: Vec<_> =
-            report.diagnostics.iter().map(|d| format!("{}: {}", d.rule.name, d.message)).collect();
+            report.diagnostics.iter().map(|d| format!("{}: {}", d.name(), d.message)).collect();
         assert_eq!(messages, [""; 0]);
         assert_eq!((report.files, report.tools()), (3, 250));
     }

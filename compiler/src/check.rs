@@ -1,13 +1,12 @@
 //! Reads a set of files and says all that is wrong with them.
 
-use crate::diagnostic::{Diagnostic, Severity};
 use crate::examples;
 use crate::lint;
 use crate::lint::rules::{INVALID_UTF8, OVERSIZED_FILE, UNREADABLE_FILE};
 use crate::plan;
-use crate::source::{FileId, Sources, Span};
 use crate::spec::{Config, ReadFile, ToolsetSpec, read_config, read_spec};
 use mcp_bundle::plan::Contents;
+use mcp_diagnostics::{Diagnostic, FileId, Severity, Sources, Span};
 use std::collections::BTreeMap;
 
 /// Largest file that is read.
@@ -70,7 +69,7 @@ impl Report {
 
     /// Some file could not be read at all, so the result says nothing about it.
     pub fn is_incomplete(&self) -> bool {
-        self.diagnostics.iter().any(|d| *d.rule == UNREADABLE_FILE)
+        self.diagnostics.iter().any(|d| d.is(&UNREADABLE_FILE))
     }
 
     fn count(&self, severity: Severity) -> usize {
@@ -108,7 +107,7 @@ pub fn check(input: &Input, files: &dyn Files) -> Report {
         diagnostics.extend(examples::check(contents, &toolsets));
     }
     let contents = contents.filter(|_| clean(&diagnostics));
-    diagnostics.sort_by_key(|d| (d.span.file, d.span.start, d.span.end, d.rule.code));
+    diagnostics.sort_by_key(|d| (d.span.file, d.span.start, d.span.end, d.code()));
     Report { sources, config, toolsets, diagnostics, files: input.specs.len(), contents }
 }
 

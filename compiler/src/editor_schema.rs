@@ -1,6 +1,7 @@
 //! A JSON Schema of the spec language, made of the tables of keys, for editors.
 
-use crate::keys::{Key, Shape, TEMPLATE, TYPES, Table};
+use crate::keys::TYPES;
+use mcp_diagnostics::keys::{Key, Shape, Table};
 use serde_json::{Map, Value, json};
 
 /// The schema of files whose root is `table`.
@@ -62,6 +63,7 @@ fn of_shape(shape: Shape) -> Value {
         }
         Shape::Word(words) => json!({ "type": "string", "enum": words }),
         Shape::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        Shape::Size { .. } => json!({ "type": "string", "pattern": "^[0-9]+ *([KMG]i)?B$" }),
         Shape::Number => json!({ "type": "number" }),
         Shape::Boolean => json!({ "type": "boolean" }),
         Shape::Texts => json!({ "type": "array", "items": { "type": "string" } }),
@@ -70,7 +72,7 @@ fn of_shape(shape: Shape) -> Value {
         Shape::List => json!({ "type": "array" }),
         Shape::Object => json!({ "type": "object" }),
         Shape::Schema => json!({ "type": ["object", "boolean"] }),
-        Shape::Template => json!({ "anyOf": [{ "type": "string" }, object(&TEMPLATE)] }),
+        Shape::TextOrTable(table) => json!({ "anyOf": [{ "type": "string" }, object(table)] }),
         Shape::Table(table) => object(table),
         Shape::Tables(table) => json!({ "type": "array", "items": object(table) }),
         Shape::NamedTables(table) => json!({ "type": "object", "additionalProperties": object(table) }),

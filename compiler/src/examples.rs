@@ -1,11 +1,11 @@
 //! Examples must be calls that the tool accepts.
 
-use crate::diagnostic::Diagnostic;
 use crate::lint::rules::INVALID_EXAMPLE;
 use crate::spec::{ExampleSpec, ToolSpec, ToolsetSpec};
 use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{self, Limits, Request, Scratch, Values};
 use mcp_bundle::plan::{Contents, ToolPlan};
+use mcp_diagnostics::Diagnostic;
 
 /// Binds the arguments of every example, exactly as the proxy will.
 pub fn check(contents: &Contents, toolsets: &[ToolsetSpec]) -> Vec<Diagnostic> {

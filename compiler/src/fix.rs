@@ -4,10 +4,8 @@
 //! and never if it would leave a file that no longer parses. Writing the files is the caller's.
 
 use crate::check::Report;
-use crate::diagnostic::{Applicability, Edit, Fix};
-use crate::source::Sources;
+use mcp_diagnostics::{Applicability, Edit, Fix, Sources, toml_tree};
 use std::collections::{BTreeMap, BTreeSet};
-use toml::de::DeTable;
 
 /// The new text of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -138,7 +136,7 @@ impl<'r> FileEdits<'r> {
 
     /// A key that is renamed to one which is there already would make a whole file unreadable.
     fn stays_readable(&self, name: &str) -> bool {
-        let parses = |text: &str| DeTable::parse(text).is_ok();
+        let parses = |text: &str| toml_tree::is_toml(text);
         !name.ends_with(".toml") || parses(&self.text()) || !parses(self.original)
     }
 }

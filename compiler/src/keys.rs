@@ -1,83 +1,9 @@
 //! The keys of the spec language, once: parsing, "did you mean", `mcpc schema` and the docs read these tables.
 
-/// A kind of TOML table.
-#[derive(Debug)]
-pub struct Table {
-    /// As messages call it: "a tool".
-    pub name: &'static str,
-    pub doc: &'static str,
-    pub keys: &'static [Key],
-}
-
-#[derive(Debug)]
-pub struct Key {
-    pub name: &'static str,
-    /// Other accepted spellings.
-    pub aliases: &'static [&'static str],
-    pub shape: Shape,
-    pub required: bool,
-    pub doc: &'static str,
-}
-
-/// What a key's value must look like. What it must mean is checked by rules.
-#[derive(Debug, Clone, Copy)]
-pub enum Shape {
-    Text,
-    /// One of some words; the schema for editors lists them.
-    Word(&'static [&'static str]),
-    Integer {
-        min: i64,
-        max: i64,
-    },
-    Number,
-    Boolean,
-    Texts,
-    /// A table of strings, such as headers.
-    TextMap,
-    /// Any value.
-    Any,
-    List,
-    /// A table of anything, such as a JSON Schema.
-    Object,
-    /// A JSON Schema, which may be `true` or `false`.
-    Schema,
-    /// A string, or a table of [`TEMPLATE`].
-    Template,
-    Table(&'static Table),
-    Tables(&'static Table),
-    /// Tables by name: `[upstream.NAME]`.
-    NamedTables(&'static Table),
-}
+use mcp_diagnostics::keys::{Key, Shape, Table};
 
 const fn key(name: &'static str, shape: Shape, doc: &'static str) -> Key {
-    Key { name, aliases: &[], shape, required: false, doc }
-}
-
-impl Key {
-    const fn required(mut self) -> Key {
-        self.required = true;
-        self
-    }
-
-    const fn alias(mut self, aliases: &'static [&'static str]) -> Key {
-        self.aliases = aliases;
-        self
-    }
-
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        std::iter::once(self.name).chain(self.aliases.iter().copied())
-    }
-}
-
-impl Table {
-    /// The key with this name or alias.
-    pub fn find(&self, name: &str) -> Option<&'static Key> {
-        // Looked up for every key of every table: most names already differ in length or first letter.
-        let same = |known: &str| {
-            known.len() == name.len() && known.as_bytes().first() == name.as_bytes().first() && known == name
-        };
-        self.keys.iter().find(|key| same(key.name) || key.aliases.iter().any(|alias| same(alias)))
-    }
+    Key::new(name, shape, doc)
 }
 
 /// Largest duration, one day: longer is surely a mistake in the unit.
@@ -153,7 +79,7 @@ pub static TOOL: Table = Table {
         key("body", Shape::Text, "`json` (default), `form`, or `whole:PARAMETER`."),
         key(
             "body_template",
-            Shape::Template,
+            Shape::TextOrTable(&TEMPLATE),
             "Template of the request body, which is JSON, or a form with `body = \"form\"`.",
         ),
         key(
@@ -163,8 +89,8 @@ pub static TOOL: Table = Table {
         ),
         key("output_schema", Shape::Schema, "JSON Schema of the structured result."),
         key("select", Shape::Texts, "Paths of the answer to keep, such as `items[].name`."),
-        key("response_template", Shape::Template, "Turns the JSON answer into text."),
-        key("error_template", Shape::Template, "Turns an upstream error into text."),
+        key("response_template", Shape::TextOrTable(&TEMPLATE), "Turns the JSON answer into text."),
+        key("error_template", Shape::TextOrTable(&TEMPLATE), "Turns an upstream error into text."),
         key("timeout_seconds", SECONDS, "Limit of a whole call; default: the upstream's."),
         key("retry_count", RETRIES, "Retries, if the call is idempotent; default: the upstream's."),
         key("idempotent", Shape::Boolean, "The call may be repeated though its method is not idempotent."),

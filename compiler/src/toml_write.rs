@@ -1,7 +1,7 @@
 //! Writes values as TOML.
 
 use crate::json::Json;
-use crate::render::shown;
+use mcp_diagnostics::visible::shown;
 use std::fmt::Write;
 
 /// How a string stands in a file.

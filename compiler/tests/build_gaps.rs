@@ -4,8 +4,8 @@ use mcp_bundle::format;
 use mcp_bundle::plan::{Contents, Part, ToolPlan};
 use mcp_bundle::strings::StrId;
 use mcp_bundle::wire_enums::{BodyKind, PartKind, Style};
+use mcp_diagnostics::Severity;
 use mcpc::check::{MemoryFiles, check_files};
-use mcpc::diagnostic::Severity;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const POSITIONS: [&str; 5] = ["path", "query", "header", "cookie", "body"];
@@ -24,7 +24,7 @@ fn end(spec: &str) -> Result<End, String> {
         let report = check_files(&MemoryFiles::one("spec.toml", spec));
         let Some(contents) = report.contents else {
             let errors = report.diagnostics.iter().filter(|d| d.severity == Severity::Error);
-            let mut codes: Vec<_> = errors.map(|d| d.rule.code).collect();
+            let mut codes: Vec<_> = errors.map(|d| d.code()).collect();
             codes.sort_unstable();
             codes.dedup();
             return if codes.is_empty() { Err("no plan".to_owned()) } else { Ok(End::Refused(codes)) };

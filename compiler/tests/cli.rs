@@ -120,10 +120,10 @@ fn explain_tells_rules_by_name_and_code_and_misspelling() {
 fn rules_lists_every_rule_once() {
     let place = Workplace::new();
     let listed = place.run(&["rules"]).out;
-    assert_eq!(listed.lines().count(), mcpc::lint::rules::ALL.len());
+    assert_eq!(listed.lines().count(), mcpc::lint::rules::all().len());
     let rows: serde_json::Value =
         serde_json::from_str(&place.run(&["rules", "--format", "json"]).out).unwrap();
-    assert_eq!(rows.as_array().unwrap().len(), mcpc::lint::rules::ALL.len());
+    assert_eq!(rows.as_array().unwrap().len(), mcpc::lint::rules::all().len());
 }
 
 #[test]

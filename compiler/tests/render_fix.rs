@@ -2,11 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use mcp_diagnostics::{Applicability, Diagnostic, Edit, Span};
 use mcpc::check::{MemoryFiles, Report, check_files};
-use mcpc::diagnostic::{Applicability, Diagnostic, Edit};
 use mcpc::fix::{FixedFile, apply};
 use mcpc::lint::rules;
-use mcpc::source::Span;
 use proptest::prelude::*;
 use std::ops::Range;
 
@@ -46,7 +45,7 @@ fn what_is_fixed_is_not_found_again() {
     let expected = SPEC.replace("'get'", "\"GET\"").replace("descripton", "description");
     assert_eq!(fixed.text, expected, "comments, order, line ends and the byte order mark stay");
     let again = check_files(&MemoryFiles::one("shop.toml", &fixed.text));
-    let left: Vec<&str> = again.diagnostics.iter().map(|diagnostic| diagnostic.rule.name).collect();
+    let left: Vec<&str> = again.diagnostics.iter().map(|diagnostic| diagnostic.name()).collect();
     assert!(!left.contains(&"unknown-key") && !left.contains(&"unknown-method"), "{left:?}");
     assert_eq!(apply(&again), [], "fixing again changes nothing");
 }

@@ -2,11 +2,10 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failed unwrap is a failed test")]
 
+use mcp_diagnostics::{Applicability, Diagnostic, Edit, Span};
 use mcpc::check::{MemoryFiles, Report, check_files};
-use mcpc::diagnostic::{Applicability, Diagnostic, Edit};
 use mcpc::lint::rules;
 use mcpc::render::{Format, render};
-use mcpc::source::Span;
 use proptest::prelude::*;
 
 const FORMATS: [Format; 5] = [Format::Human, Format::Concise, Format::Json, Format::Sarif, Format::Github];

@@ -2,11 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use mcp_diagnostics::{Applicability, Diagnostic, Edit, FileId, Sources, Span};
 use mcpc::check::{MemoryFiles, check_files};
-use mcpc::diagnostic::{Applicability, Diagnostic, Edit};
 use mcpc::lint::rules;
 use mcpc::render::{Format, render};
-use mcpc::source::{FileId, Sources, Span};
 
 /// Two files for findings that are made by hand.
 struct Handmade {

@@ -2,11 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use mcp_diagnostics::{Applicability, Diagnostic, Edit, Span};
 use mcpc::check::{Input, MemoryFiles, Report, check, check_files};
-use mcpc::diagnostic::{Applicability, Diagnostic, Edit};
 use mcpc::lint::rules;
 use mcpc::render::{Format, render};
-use mcpc::source::Span;
 use serde_json::{Value, json};
 
 const SPEC: &str = "[[tool]]\r\nname = \"get\"\r\ntitle = \"注文\"\r\n\tmethod = \"get\"\r\n\
@@ -32,7 +31,7 @@ fn assert_valid(report: &Report) {
 #[test]
 fn a_finding_looks_like_this() {
     let mut report = check_files(&MemoryFiles::one("specs/my shop.toml", SPEC));
-    report.diagnostics.retain(|diagnostic| *diagnostic.rule == rules::UNKNOWN_METHOD);
+    report.diagnostics.retain(|diagnostic| diagnostic.is(&rules::UNKNOWN_METHOD));
     let mut results = log(&report).pointer_mut("/runs/0/results").unwrap().take();
     results.sort_all_objects();
     insta::assert_snapshot!(serde_json::to_string_pretty(&results).unwrap(), @r#"
@@ -101,13 +100,13 @@ fn a_finding_looks_like_this() {
 #[test]
 fn every_rule_is_described() {
     let mut report = check_files(&MemoryFiles::one("shop.toml", SPEC));
-    report.diagnostics.retain(|diagnostic| *diagnostic.rule == rules::UNKNOWN_KEY);
+    report.diagnostics.retain(|diagnostic| diagnostic.is(&rules::UNKNOWN_KEY));
     let log = log(&report);
     let driver = log.pointer("/runs/0/tool/driver").unwrap();
     assert_eq!(driver["name"], "mcpc");
     assert_eq!(driver["semanticVersion"], env!("CARGO_PKG_VERSION"));
     let table = driver["rules"].as_array().unwrap();
-    assert_eq!(table.len(), rules::ALL.len());
+    assert_eq!(table.len(), rules::all().len());
     let index = log.pointer("/runs/0/results/0/ruleIndex").unwrap().as_u64().unwrap();
     let rule = &table[index as usize];
     assert_eq!(rule["id"], "MCP0101");

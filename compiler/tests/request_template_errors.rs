@@ -1,14 +1,14 @@
 //! What is wrong with templates of a request, and where.
 
+use mcp_diagnostics::Severity;
 use mcpc::check::{MemoryFiles, check_files};
-use mcpc::diagnostic::Severity;
 
 /// Rules and underlined texts of all errors.
 fn errors(tool: &str) -> Vec<(String, String)> {
     let text = format!("[[tool]]\nname = \"t\"\ndescription = \"A tool under test.\"\n{tool}");
     let report = check_files(&MemoryFiles::one("spec.toml", &text));
     let errors = report.diagnostics.iter().filter(|d| d.severity == Severity::Error);
-    errors.map(|d| (d.rule.name.to_owned(), report.sources.text(d.span).to_owned())).collect()
+    errors.map(|d| (d.name().to_owned(), report.sources.text(d.span).to_owned())).collect()
 }
 
 #[test]

@@ -15,8 +15,8 @@ fn check(tool: &str) -> Report {
 
 fn errors(tool: &str) -> Vec<String> {
     let report = check(tool);
-    let errors = report.diagnostics.iter().filter(|d| d.severity == mcpc::diagnostic::Severity::Error);
-    errors.map(|d| d.rule.name.to_owned()).collect()
+    let errors = report.diagnostics.iter().filter(|d| d.severity == mcp_diagnostics::Severity::Error);
+    errors.map(|d| d.name().to_owned()).collect()
 }
 
 fn contents(tool: &str) -> Contents {
@@ -120,7 +120,7 @@ fn a5_placeholders_and_path_parameters_belong_together() {
     assert_eq!(errors(lonely), ["unused-path-parameter"]);
     let near = PATH.replace("{id}", "{Id}");
     let report = check(&near);
-    let finding = report.diagnostics.iter().find(|d| d.rule.name == "unbound-placeholder").unwrap();
+    let finding = report.diagnostics.iter().find(|d| d.name() == "unbound-placeholder").unwrap();
     let help = finding.help.clone().unwrap();
     assert!(help.contains("did you mean"), "{help}");
 }
@@ -173,7 +173,7 @@ fn a9_templates_are_compiled_into_the_bundle_and_nothing_parses_them_later() {
 #[test]
 fn a13_a_finding_has_file_line_column_rule_and_help() {
     let report = check("method = \"get\"\nendpoint = \"https://a.example/x\"");
-    let finding = report.diagnostics.iter().find(|d| d.rule.name == "unknown-method").unwrap();
+    let finding = report.diagnostics.iter().find(|d| d.name() == "unknown-method").unwrap();
     let (start, end) = (finding.start(&report.sources), finding.end(&report.sources));
     assert_eq!((start.line, start.column, end.column), (4, 10, 15));
     assert_eq!(report.sources.file(finding.span.file).name, "spec.toml");

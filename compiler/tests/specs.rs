@@ -13,7 +13,7 @@ fn root() -> PathBuf {
 fn checked(path: &str) -> Report {
     let report = check(&discover(&[root().join(path)], None).unwrap(), &Disk);
     let messages: Vec<_> =
-        report.diagnostics.iter().map(|d| format!("{}: {}", d.rule.name, d.message)).collect();
+        report.diagnostics.iter().map(|d| format!("{}: {}", d.name(), d.message)).collect();
     assert_eq!(messages, [""; 0]);
     report
 }

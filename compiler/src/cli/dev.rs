@@ -2,10 +2,11 @@
 
 use super::{Outcome, Specs, Streams, counted};
 use crate::check::check;
-use crate::dev::{self, Dev, Loaded, Recorded, Seen, Variables, Wake, Watcher};
+use crate::dev::{self, Dev, Loaded, Recorded, Seen, Wake, Watcher};
 use crate::disk::{self, Disk};
-use crate::render::{Format, one_line, render};
+use crate::render::{Format, render};
 use anyhow::Context;
+use mcp_diagnostics::visible::one_line;
 use mcp_edge::process::{self, BindError, Bound, Listener, Options};
 use std::io::{ErrorKind, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -97,7 +98,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
 fn read(dev: &Dev, watcher: &Watcher, arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Round> {
     let files = Recorded::new(&Disk);
     let names: Vec<String> = arguments.env_file.iter().map(|path| disk::display(path)).collect();
-    let variables = Variables::read(&names, &files);
+    let variables = dev::read_environment(&names, &files);
     let found = watcher.discover();
     let end = match (&found, variables) {
         (Err(error), _) => End::Failed(anyhow::anyhow!("{error}")),

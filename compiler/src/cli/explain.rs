@@ -2,7 +2,7 @@
 
 use super::{Outcome, Streams};
 use crate::lint::rules;
-use crate::suggest;
+use mcp_diagnostics::suggest;
 
 /// Tell what a rule is about, with examples
 #[derive(Debug, clap::Args)]
@@ -14,7 +14,7 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
     let Some(rule) = rules::find(&arguments.rule) else {
-        let codes = rules::ALL.iter().map(|rule| rule.code);
+        let codes = rules::all().map(|rule| rule.code);
         let meant = suggest::did_you_mean(&arguments.rule, rules::names().chain(codes));
         let meant = meant.unwrap_or_else(|| "`mcpc rules` lists all rules".into());
         anyhow::bail!("there is no rule `{}`; {meant}", arguments.rule);

@@ -3,8 +3,8 @@
 use super::{Outcome, Streams, counted, grouped, read_bundle};
 use crate::disk;
 use crate::inspect::{BundleView, ToolView};
-use crate::suggest;
 use mcp_bundle::format::{self, Trust};
+use mcp_diagnostics::suggest;
 use std::io::Write;
 use std::path::PathBuf;
 

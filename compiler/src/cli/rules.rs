@@ -1,7 +1,8 @@
 //! `mcpc rules`
 
 use super::{Outcome, Streams};
-use crate::lint::{Rule, rules};
+use crate::lint::rules;
+use mcp_diagnostics::{Level, Rule};
 use serde::Serialize;
 
 /// List all rules
@@ -32,19 +33,19 @@ struct Row<'a> {
 pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
     match arguments.format {
         Format::Human => {
-            for rule in rules::ALL {
+            for rule in rules::all() {
                 writeln!(
                     streams.out,
                     "{}  {:<7}  {:<28}  {}",
                     rule.code,
-                    rule.level.word(),
+                    rule.level.severity().word(),
                     rule.name,
                     rule.summary()
                 )?;
             }
         }
         Format::Json => {
-            let rows: Vec<Row<'_>> = rules::ALL.iter().map(|rule| row(rule)).collect();
+            let rows: Vec<Row<'_>> = rules::all().map(row).collect();
             serde_json::to_writer_pretty(&mut streams.out, &rows)?;
             writeln!(streams.out)?;
         }
@@ -57,8 +58,8 @@ fn row(rule: &'static Rule) -> Row<'static> {
     Row {
         code: rule.code,
         name: rule.name,
-        level: rule.level.word(),
-        fixed: rule.level == crate::lint::Level::HardError,
+        level: rule.level.severity().word(),
+        fixed: rule.level == Level::HardError,
         summary: rule.summary(),
     }
 }

@@ -7,6 +7,7 @@ use crate::disk::{self, Disk};
 use crate::render;
 use crate::testing::{self, ExampleFilter, Format, Results, Selection};
 use anyhow::Context;
+use mcp_diagnostics::visible::one_line;
 use std::io::Write;
 use std::path::Path;
 
@@ -119,7 +120,7 @@ fn write_updates(
         match disk::rewrite(Path::new(&file.name), &file.text) {
             Ok(()) => {
                 for change in &file.changes {
-                    let label = render::one_line(&change.label);
+                    let label = one_line(&change.label);
                     writeln!(
                         tell,
                         "updated {}:{}: {label}: {}",
@@ -136,8 +137,8 @@ fn write_updates(
         }
     }
     for stuck in &updates.stuck {
-        let label = render::one_line(&stuck.label);
-        writeln!(tell, "not updated: {label}: {}: {}", render::one_line(&stuck.what), stuck.why)?;
+        let label = one_line(&stuck.label);
+        writeln!(tell, "not updated: {label}: {}: {}", one_line(&stuck.what), stuck.why)?;
     }
     for error in &errors {
         writeln!(streams.err, "{error}")?;

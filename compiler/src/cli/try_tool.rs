@@ -4,14 +4,15 @@ use super::check::outcome;
 use super::{Outcome, Specs, Streams};
 use crate::check::{MAX_FILE_BYTES, check};
 use crate::disk::{self, Disk};
-use crate::render::{self, one_line, render};
+use crate::render::{self, render};
 use crate::stand_ins::Draft;
-use crate::suggest;
 use crate::testing;
 use crate::trial::{self, Mask, Trial};
 use anyhow::Context;
 use mcp_bundle::shape::Answer;
 use mcp_bundle::template::Ambient;
+use mcp_diagnostics::suggest;
+use mcp_diagnostics::visible::{one_line, visible};
 use std::io::Read;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -96,7 +97,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
         match trial.draft(call.as_deref().unwrap_or("{}")) {
             Ok(draft) => shown.draft = Some(draft),
             Err(error) => {
-                writeln!(streams.err, "{}", render::visible(&error.to_string()))?;
+                writeln!(streams.err, "{}", visible(&error.to_string()))?;
                 return Ok(Outcome::Failed);
             }
         }

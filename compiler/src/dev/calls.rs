@@ -58,9 +58,9 @@ impl Call {
 impl Visit for Call {
     fn record_str(&mut self, field: &Field, value: &str) {
         match field.name() {
-            "tool" => self.tool = crate::render::one_line(value).into_owned(),
+            "tool" => self.tool = mcp_diagnostics::visible::one_line(value).into_owned(),
             "outcome" => self.outcome = value.to_owned(),
-            "error" => self.error = Some(crate::render::one_line(value).into_owned()),
+            "error" => self.error = Some(mcp_diagnostics::visible::one_line(value).into_owned()),
             _ => {}
         }
     }

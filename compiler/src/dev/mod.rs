@@ -12,13 +12,14 @@ mod watch;
 pub use calls::show_calls;
 pub use mock::{ExampleAnswers, Mock};
 pub use signals::stop_on_signal;
-pub use variables::{EnvironmentError, Needed, Variables, needed};
+pub use variables::{EnvironmentError, Needed, needed, read_environment};
 pub use watch::{Event, Recorded, Seen, Wake, Watcher};
 
 use crate::check::Report;
 use mcp_bundle::format::{self, Trust};
 use mcp_bundle::plan::{Contents, ToolPlan};
 use mcp_bundle::wire_enums::PartKind;
+use mcp_diagnostics::EnvFile;
 use mcp_edge::Edge;
 use mcp_edge::catalog::BuildError;
 use mcp_edge::settings::Settings;
@@ -77,7 +78,7 @@ impl Dev {
     }
 
     /// Serves the tools of a report; `None` if it has errors.
-    pub fn load(&self, report: &Report, variables: &Variables) -> Result<Option<Loaded>, LoadError> {
+    pub fn load(&self, report: &Report, variables: &EnvFile) -> Result<Option<Loaded>, LoadError> {
         let Some(contents) = report.contents.as_ref().filter(|_| !report.is_incomplete()) else {
             return Ok(None);
         };

@@ -5,13 +5,13 @@
 
 use crate::check::{Files, Input, ReadError, join};
 use crate::disk::{self, DiscoverError};
+use mcp_diagnostics::Stamp;
 use notify::{EventKind, RecursiveMode, Watcher as _};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 /// From one look at the files to the next; longer where a look takes long.
 const POLL: Duration = Duration::from_millis(500);
@@ -49,16 +49,7 @@ pub struct Seen {
     stamps: Stamps,
 }
 
-type Stamps = BTreeMap<String, Option<Stamp>>;
-
-/// What differs when a file was written or replaced.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Stamp {
-    modified: Option<SystemTime>,
-    length: u64,
-    /// Another file of the same name, size and time is still another file.
-    identity: u64,
-}
+type Stamps = BTreeMap<String, Stamp>;
 
 /// Reads files and remembers which, those that are not there included.
 pub struct Recorded<'f> {
@@ -88,7 +79,7 @@ impl<'f> Recorded<'f> {
 
     fn record(&self, name: &str) {
         // The first look counts: a change after it is a change.
-        self.stamps.borrow_mut().entry(name.to_owned()).or_insert_with(|| Stamp::of(name));
+        self.stamps.borrow_mut().entry(name.to_owned()).or_insert_with(|| Stamp::of(Path::new(name)));
     }
 }
 
@@ -165,7 +156,7 @@ impl Watcher {
         let found = self.discover();
         Seen {
             found: names(&found),
-            stamps: seen.stamps.keys().map(|name| (name.clone(), Stamp::of(name))).collect(),
+            stamps: seen.stamps.keys().map(|name| (name.clone(), Stamp::of(Path::new(name)))).collect(),
         }
     }
 
@@ -199,18 +190,6 @@ impl Seen {
     }
 }
 
-impl Stamp {
-    /// `None` if there is no such file.
-    fn of(name: &str) -> Option<Stamp> {
-        let metadata = fs::metadata(name).ok()?;
-        #[cfg(unix)]
-        let identity = std::os::unix::fs::MetadataExt::ino(&metadata);
-        #[cfg(not(unix))]
-        let identity = 0;
-        Some(Stamp { modified: metadata.modified().ok(), length: metadata.len(), identity })
-    }
-}
-
 impl std::fmt::Debug for Recorded<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Recorded").field("stamps", &self.stamps).finish_non_exhaustive()
@@ -240,6 +219,7 @@ mod tests {
     use super::*;
     use crate::check::check;
     use crate::disk::Disk;
+    use std::fs;
     use std::sync::mpsc::sync_channel;
 
     const SPEC: &str = r#"

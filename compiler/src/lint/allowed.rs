@@ -2,8 +2,8 @@
 
 use super::locate;
 use crate::json::Json;
-use crate::source::{Sources, Span};
 use crate::spec::{ParameterSpec, ToolSpec, ToolsetSpec};
+use mcp_diagnostics::{Sources, Span};
 
 /// A value of an `enum`.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! What a rule can look at.
 
-use crate::source::Sources;
 use crate::spec::{Config, ToolSpec, ToolsetSpec, UpstreamSpec};
+use mcp_diagnostics::Sources;
 
 /// One tool and all around it.
 #[derive(Debug, Clone, Copy)]

@@ -2,13 +2,11 @@
 
 use super::context::{SetContext, ToolContext, ToolsetContext};
 use super::rules::{ALLOW_WITHOUT_REASON, INVALID_ALLOW, UNKNOWN_RULE, UNUSED_ALLOW};
-use super::{Check, Level, rules};
-use crate::diagnostic::{Diagnostic, Severity};
+use super::{Check, rules};
 use crate::list_entry;
-use crate::source::Sources;
 use crate::spec::{Allow, Config, RuleLevel, ToolSpec, ToolsetSpec};
-use crate::suggest;
 use crate::tokens;
+use mcp_diagnostics::{Diagnostic, Level, Severity, Sources, suggest};
 use std::ops::Range;
 
 /// Collects findings.
@@ -34,7 +32,7 @@ struct ScopedAllow<'a> {
 impl ScopedAllow<'_> {
     fn covers(&self, diagnostic: &Diagnostic, current: Option<usize>) -> bool {
         let named = &self.allow.rule.value;
-        let same_rule = rules::find(named).is_some_and(|rule| rule == diagnostic.rule);
+        let same_rule = rules::find(named).is_some_and(|rule| diagnostic.is(rule));
         let span = diagnostic.span;
         same_rule
             && self.tool.as_ref().is_none_or(|(tool, part)| {
@@ -47,8 +45,7 @@ impl ScopedAllow<'_> {
 
 impl Findings<'_> {
     pub fn report(&mut self, mut diagnostic: Diagnostic) {
-        let rule = diagnostic.rule;
-        if rule.level != Level::HardError {
+        if diagnostic.rule.is_some_and(|rule| rule.level != Level::HardError) {
             let current = self.current;
             // The tool's own come last: an allow of the file is unused where each tool repeats it.
             let covering = self.allows.iter_mut().rev().find(|allow| allow.covers(&diagnostic, current));
@@ -57,7 +54,7 @@ impl Findings<'_> {
                 return;
             }
         }
-        match self.config.levels.get(rule.name) {
+        match self.config.levels.get(diagnostic.name()) {
             Some(RuleLevel::Allow) => return,
             Some(RuleLevel::Warn) => diagnostic.severity = Severity::Warning,
             Some(RuleLevel::Error) => diagnostic.severity = Severity::Error,
@@ -74,8 +71,8 @@ pub fn run(sources: &Sources, config: &Config, toolsets: &[ToolsetSpec]) -> Vec<
     for toolset in toolsets {
         findings.allows = allows(toolset);
         let context = ToolsetContext { sources, config, toolset };
-        for rule in rules::ALL {
-            if let Check::Toolset(check) = rule.check {
+        for lint in rules::LINTS {
+            if let Check::Toolset(check) = lint.check {
                 check(&context, &mut findings);
             }
         }
@@ -87,8 +84,8 @@ pub fn run(sources: &Sources, config: &Config, toolsets: &[ToolsetSpec]) -> Vec<
         findings.check_allows();
     }
     let context = SetContext { sources, config, toolsets, tokens: total };
-    for rule in rules::ALL {
-        if let Check::Set(check) = rule.check {
+    for lint in rules::LINTS {
+        if let Check::Set(check) = lint.check {
             check(&context, &mut findings);
         }
     }
@@ -122,8 +119,8 @@ fn tool_rules(
     let upstream =
         tool.upstream.as_ref().and_then(|name| toolset.upstreams.iter().find(|u| u.name.value == name.value));
     let context = ToolContext { sources, config, toolset, tool, upstream, tokens };
-    for rule in rules::ALL {
-        if let Check::Tool(check) = rule.check {
+    for lint in rules::LINTS {
+        if let Check::Tool(check) = lint.check {
             check(&context, findings);
         }
     }
@@ -173,7 +170,7 @@ mod tests {
             )
         };
         let spec = format!("{toolset}\n{}{}", tool("a", first), tool("b", second));
-        check_files(&MemoryFiles::one("spec.toml", &spec)).diagnostics.iter().map(|d| d.rule.name).collect()
+        check_files(&MemoryFiles::one("spec.toml", &spec)).diagnostics.iter().map(|d| d.name()).collect()
     }
 
     const ALLOW: &str = "allow = [{ rule = \"plaintext-http\", reason = \"a test\" }]";

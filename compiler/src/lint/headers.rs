@@ -1,8 +1,8 @@
 //! The headers that a file sets, and what HTTP says about their names.
 
-use crate::source::Spanned;
 use crate::spec::{Header, ParameterSpec, ToolSpec, ToolsetSpec};
 use mcp_bundle::wire_enums::Position;
+use mcp_diagnostics::Spanned;
 
 /// Fixed headers: those of the upstreams, then those of the tools.
 pub fn fixed(toolset: &ToolsetSpec) -> impl Iterator<Item = &Header> {

@@ -4,10 +4,10 @@ use super::answer;
 use super::context::ToolContext;
 use super::findings::Findings;
 use super::rules::HTML_IN_TEMPLATE;
-use crate::diagnostic::Diagnostic;
 use crate::spec::TemplateSpec;
 use crate::template::Compiled;
 use mcp_bundle::template::{Function, OpCode};
+use mcp_diagnostics::Diagnostic;
 use std::collections::BTreeSet;
 use std::ops::Range;
 

@@ -1,7 +1,6 @@
 //! Edits that add a key to a table of a spec.
 
-use crate::diagnostic::Edit;
-use crate::source::{Sources, Span};
+use mcp_diagnostics::{Edit, Sources, Span};
 
 /// An edit that adds `key = value` to a table, right after the value at `after`.
 ///

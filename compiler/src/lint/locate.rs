@@ -3,9 +3,11 @@
 //! A spec's JSON values carry one place for the whole. When a finding is about a part, the text of the tool
 //! is parsed again: only then, and only that tool, so clean specs never pay for it.
 
-use crate::source::{Sources, Span};
 use crate::spec::{ToolSpec, ToolsetSpec};
-use crate::toml_tree::{self, TomlValue, Value};
+use mcp_diagnostics::{
+    Sources, Span,
+    toml_tree::{self, TomlValue, Value},
+};
 
 /// The place of what `steps` lead to inside the value at `whole`; the nearest known place around it if
 /// the way does not lead to the end, `whole` itself if nothing can be told.

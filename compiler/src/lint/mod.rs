@@ -37,27 +37,14 @@ mod values;
 pub use context::{SetContext, ToolContext, ToolsetContext};
 pub use findings::{Findings, run};
 
-use crate::diagnostic::Severity;
+use mcp_diagnostics::Rule;
 
-/// A kind of finding.
-#[derive(Debug)]
-pub struct Rule {
-    /// `MCP` and four digits; the first two name the area.
-    pub code: &'static str,
-    pub name: &'static str,
-    pub level: Level,
-    /// Markdown, with the headings that `lint` prescribes.
-    pub docs: &'static str,
+/// A rule, and how it is checked.
+#[derive(Debug, Clone, Copy)]
+pub struct Lint {
+    /// Its code is `MCP` and four digits; the first two name the area.
+    pub rule: &'static Rule,
     pub check: Check,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
-    /// An error that no setting can lower: the spec has no meaning, or no safe one.
-    HardError,
-    /// An error that a tool may allow for itself, with a reason.
-    Error,
-    Warning,
 }
 
 /// When a rule runs.
@@ -71,25 +58,6 @@ pub enum Check {
     Set(fn(&SetContext<'_>, &mut Findings<'_>)),
 }
 
-impl Level {
-    pub fn severity(self) -> Severity {
-        match self {
-            Level::HardError | Level::Error => Severity::Error,
-            Level::Warning => Severity::Warning,
-        }
-    }
-}
-
-impl Level {
-    /// As tables show it.
-    pub fn word(self) -> &'static str {
-        match self.severity() {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        }
-    }
-}
-
 impl std::fmt::Debug for Check {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
@@ -101,46 +69,18 @@ impl std::fmt::Debug for Check {
     }
 }
 
-impl PartialEq for Rule {
-    fn eq(&self, other: &Rule) -> bool {
-        self.code == other.code
-    }
-}
-
-impl Rule {
-    /// The docs without the blank that a doc comment leaves before each line.
-    pub fn text(&self) -> String {
-        self.docs.lines().map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line))).collect()
-    }
-
-    /// The first paragraph under `What it does`.
-    pub fn summary(&self) -> String {
-        let text = self.section("What it does").unwrap_or_default();
-        let paragraph = text.split("\n\n").next().unwrap_or_default();
-        paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
-    }
-
-    /// The text under a heading.
-    pub fn section(&self, heading: &str) -> Option<String> {
-        let text = self.text();
-        let start = text.find(&format!("## {heading}\n"))?;
-        let body = text.get(start..)?.split_once('\n')?.1;
-        let end = body.find("\n## ").unwrap_or(body.len());
-        body.get(..end).map(|body| body.trim().to_owned())
-    }
-}
-
 /// Declares a rule; its doc comment becomes the rule's docs.
 macro_rules! rule {
     ($(#[doc = $doc:literal])+ pub $name:ident = $code:literal, $rule:literal, $level:ident, $check:expr;) => {
         $(#[doc = $doc])+
-        pub static $name: $crate::lint::Rule = $crate::lint::Rule {
+        pub static $name: mcp_diagnostics::Rule = mcp_diagnostics::Rule {
             code: $code,
             name: $rule,
-            level: $crate::lint::Level::$level,
+            level: mcp_diagnostics::Level::$level,
             docs: concat!($($doc, "\n"),+),
-            check: $check,
         };
+
+        pub(super) const LINT: $crate::lint::Lint = $crate::lint::Lint { rule: &$name, check: $check };
     };
 }
 pub(crate) use rule;

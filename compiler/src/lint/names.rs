@@ -1,7 +1,7 @@
 //! Names of tools and toolsets: 1 to 64 letters, digits, `_` and `-`.
 
 use crate::lint::values;
-use crate::source::{Sources, Span};
+use mcp_diagnostics::{Sources, Span};
 use std::ops::Range;
 
 /// Longest name, in bytes.

@@ -2,8 +2,8 @@
 
 use super::locate;
 use crate::json::Json;
-use crate::source::{Sources, Span, Spanned};
 use crate::spec::{ToolSpec, ToolsetSpec};
+use mcp_diagnostics::{Sources, Span, Spanned};
 
 /// A text and the way to it.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Which parameter a placeholder names, or was meant to name.
 
 use crate::spec::{EndpointProblem, ParameterSpec, Placeholder, ToolSpec};
-use crate::suggest;
 use mcp_bundle::wire_enums::Position;
+use mcp_diagnostics::suggest;
 use std::ops::Range;
 
 /// The path parameter of a placeholder.

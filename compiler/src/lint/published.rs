@@ -4,8 +4,8 @@ use super::context::ToolsetContext;
 use super::locate;
 use super::schemas::{self, Path};
 use crate::json::Json;
-use crate::source::{Span, Spanned};
 use crate::spec::{ParameterSpec, ToolSpec, ToolsetSpec};
+use mcp_diagnostics::{Span, Spanned};
 use std::ops::Range;
 
 /// A text and whose it is.

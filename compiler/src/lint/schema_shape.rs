@@ -6,7 +6,7 @@
 use super::schemas::{self, Holds, Path, Written};
 use super::values::{show, type_of};
 use crate::json::Json;
-use crate::suggest;
+use mcp_diagnostics::suggest;
 
 pub const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 const TYPES: &[&str] = &["string", "integer", "number", "boolean", "array", "object", "null"];

@@ -3,8 +3,8 @@
 use super::insert;
 use crate::json::Json;
 use crate::schema_walk;
-use crate::source::{Sources, Spanned};
 use crate::spec::{ParameterSpec, ToolSpec, Type};
+use mcp_diagnostics::{Sources, Spanned};
 
 /// A schema of a spec; under `properties`, a map of them.
 #[derive(Debug, Clone, Copy)]

@@ -6,10 +6,10 @@ use super::rules::{
     AMBIGUOUS_DIALECT, CONSTANT_TEMPLATE, INVALID_VARIABLE, TEMPLATE_SYNTAX, UNKNOWN_TEMPLATE_FUNCTION,
     UNSUPPORTED_TEMPLATE_FEATURE,
 };
-use crate::diagnostic::{Applicability, Diagnostic, Edit};
 use crate::spec::{Flaw, TemplateSource, TemplateSpec};
 use crate::template::{Dialect, ErrorKind, TemplateError};
 use mcp_bundle::template::Place;
+use mcp_diagnostics::{Applicability, Diagnostic, Edit};
 
 /// Reports all that is wrong with a tool's templates, each under its own rule.
 pub fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
@@ -129,7 +129,7 @@ mod tests {
             MemoryFiles::one("spec.toml", &tool_with("response_template = { file = \"t.tmpl\" }"));
         files.add("t.tmpl", "{{ .a }}\n{{ .b | shout }}");
         let report = check_files(&files);
-        let finding = report.diagnostics.iter().find(|d| *d.rule == UNKNOWN_TEMPLATE_FUNCTION).unwrap();
+        let finding = report.diagnostics.iter().find(|d| d.is(&UNKNOWN_TEMPLATE_FUNCTION)).unwrap();
         assert_eq!(report.sources.file(finding.span.file).name, "t.tmpl");
         assert_eq!(report.sources.text(finding.span), "shout");
     }

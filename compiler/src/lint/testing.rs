@@ -6,7 +6,7 @@ use crate::check::{MemoryFiles, check_files};
 /// The messages of a rule, each with the text that it underlines.
 pub fn found(rule: &Rule, spec: &str) -> Vec<(String, String)> {
     let report = check_files(&MemoryFiles::one("spec.toml", spec));
-    let of_rule = report.diagnostics.iter().filter(|d| *d.rule == *rule);
+    let of_rule = report.diagnostics.iter().filter(|d| d.is(rule));
     of_rule.map(|d| (d.message.clone(), report.sources.text(d.span).to_owned())).collect()
 }
 

@@ -1,8 +1,8 @@
 //! The URLs of a file.
 
-use crate::source::Span;
 use crate::spec::{Endpoint, ToolsetSpec};
 use crate::template::Compiled;
+use mcp_diagnostics::Span;
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
 use std::ops::Range;

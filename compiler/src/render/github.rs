@@ -1,12 +1,12 @@
 //! Workflow commands: GitHub shows each finding beside the line it is about.
 
-use super::visible::visible;
 use crate::check::Report;
+use mcp_diagnostics::visible::visible;
 use std::io::{Result, Write};
 
 pub fn write(report: &Report, out: &mut dyn Write) -> Result<()> {
     for diagnostic in &report.diagnostics {
-        let command = super::word(diagnostic.severity);
+        let command = diagnostic.severity.word();
         let file = property(&report.sources.file(diagnostic.span.file).name);
         let start = diagnostic.start(&report.sources);
         let end = diagnostic.end(&report.sources);
@@ -17,7 +17,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> Result<()> {
         } else {
             write!(out, ",endLine={}", end.line)?;
         }
-        let title = format!("{} {}", diagnostic.rule.code, diagnostic.rule.name);
+        let title = format!("{} {}", diagnostic.code(), diagnostic.name());
         writeln!(out, ",title={}::{}", property(&title), data(&super::full_text(diagnostic)))?;
     }
     Ok(())

@@ -1,8 +1,7 @@
 //! One JSON document, on one line. Scripts rely on its shape: a key is added with a reason and never removed.
 
 use crate::check::Report;
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::source::Location;
+use mcp_diagnostics::{Diagnostic, Location};
 use serde::{Serialize, Serializer};
 use std::io::{Result, Write};
 
@@ -20,13 +19,21 @@ struct Findings<'r>(&'r Report);
 struct Finding<'r> {
     code: &'static str,
     rule: &'static str,
-    severity: Severity,
+    severity: &'static str,
     message: &'r str,
     file: &'r str,
-    start: Location,
-    end: Location,
+    start: JsonPosition,
+    end: JsonPosition,
     notes: &'r [String],
     help: Option<&'r str>,
+}
+
+/// A place as all our JSON documents write it.
+#[derive(Serialize)]
+pub struct JsonPosition {
+    line: usize,
+    column: usize,
+    offset: usize,
 }
 
 #[derive(Serialize)]
@@ -57,15 +64,21 @@ impl Serialize for Findings<'_> {
 impl<'r> Finding<'r> {
     fn new(report: &'r Report, diagnostic: &'r Diagnostic) -> Finding<'r> {
         Finding {
-            code: diagnostic.rule.code,
-            rule: diagnostic.rule.name,
-            severity: diagnostic.severity,
+            code: diagnostic.code(),
+            rule: diagnostic.name(),
+            severity: diagnostic.severity.word(),
             message: &diagnostic.message,
             file: &report.sources.file(diagnostic.span.file).name,
-            start: diagnostic.start(&report.sources),
-            end: diagnostic.end(&report.sources),
+            start: diagnostic.start(&report.sources).into(),
+            end: diagnostic.end(&report.sources).into(),
             notes: &diagnostic.notes,
             help: diagnostic.help.as_deref(),
         }
+    }
+}
+
+impl From<Location> for JsonPosition {
+    fn from(Location { line, column, offset }: Location) -> JsonPosition {
+        JsonPosition { line, column, offset }
     }
 }

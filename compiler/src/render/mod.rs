@@ -3,19 +3,16 @@
 //! A renderer decides nothing: it adds no finding, drops none and keeps their order.
 
 mod concise;
-mod excerpt;
 mod github;
-mod human;
 mod json;
 mod sarif;
 mod summary;
 mod uri;
-mod visible;
 
-pub(crate) use visible::{one_line, shown, visible};
+pub(crate) use json::JsonPosition;
 
 use crate::check::Report;
-use crate::diagnostic::{Applicability, Diagnostic, Fix, Severity};
+use mcp_diagnostics::{Diagnostic, human};
 use std::io::{BufWriter, Result, Write};
 
 /// How findings are written.
@@ -37,7 +34,9 @@ pub enum Format {
 pub fn render(format: Format, report: &Report, color: bool, out: &mut dyn Write) -> Result<()> {
     let mut out = BufWriter::new(out);
     match format {
-        Format::Human => human::write(report, color, &mut out),
+        Format::Human => {
+            human::write(&report.sources, &report.diagnostics, &summary::of(report), color, &mut out)
+        }
         Format::Concise => concise::write(report, &mut out),
         Format::Json => json::write(report, &mut out),
         Format::Sarif => sarif::write(report, &mut out),
@@ -46,26 +45,9 @@ pub fn render(format: Format, report: &Report, color: bool, out: &mut dyn Write)
     out.flush()
 }
 
-/// The word that all formats share.
-fn word(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    }
-}
-
 /// A finding in one text, for formats that have a single message.
 fn full_text(diagnostic: &Diagnostic) -> String {
     let notes = diagnostic.notes.iter().map(|note| format!("\nnote: {note}"));
     let help = diagnostic.help.iter().map(|help| format!("\nhelp: {help}"));
     std::iter::once(diagnostic.message.clone()).chain(notes).chain(help).collect()
-}
-
-/// What stands above a patch.
-fn fix_title<'d>(diagnostic: &'d Diagnostic, fix: &Fix) -> &'d str {
-    match (&diagnostic.help, fix.applicability) {
-        (Some(help), _) => help,
-        (None, Applicability::Safe) => "`--fix` writes it so",
-        (None, Applicability::DisplayOnly) => "it may be meant so",
-    }
 }

@@ -1,7 +1,7 @@
 //! The line after the findings.
 
 use crate::check::Report;
-use crate::diagnostic::{Applicability, Diagnostic};
+use mcp_diagnostics::{Applicability, Diagnostic};
 
 pub fn of(report: &Report) -> String {
     let files = count(report.files, "file");

@@ -1,13 +1,9 @@
 //! `mcpc.toml`: settings of a folder of specs.
 
-use super::fields::Reading;
-use super::lower::parse;
-use crate::diagnostic::Diagnostic;
 use crate::keys;
-use crate::lint::Level;
+use crate::language::LANGUAGE;
 use crate::lint::rules::{self, INVALID_RULE_LEVEL, UNKNOWN_CLIENT, UNKNOWN_RULE};
-use crate::source::{FileId, Sources, Span, Spanned};
-use crate::suggest;
+use mcp_diagnostics::{Diagnostic, FileId, Level, Reading, Sources, Span, Spanned, suggest};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Default)]
@@ -42,8 +38,8 @@ impl Default for Budget {
 /// Reads `mcpc.toml`. Whatever is wrong with it is reported and left out.
 pub fn read_config(sources: &Sources, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Config {
     let text = &sources.file(file).text;
-    let root = parse(text, file, diagnostics);
-    let mut reading = Reading { file, text, diagnostics };
+    let mut reading = Reading { language: &LANGUAGE, file, text, diagnostics };
+    let root = reading.parse();
     let fields = reading.fields(&keys::CONFIG, &root, Span::whole_file(file));
     let mut config = Config::default();
     if let Some((table, span)) = fields.table("bundle") {
@@ -60,7 +56,7 @@ pub fn read_config(sources: &Sources, file: FileId, diagnostics: &mut Vec<Diagno
         }
     }
     for (name, level) in fields.text_map("rules") {
-        if let Some((rule, level)) = reading.rule_level(&name, &level) {
+        if let Some((rule, level)) = rule_level(&mut reading, &name, &level) {
             config.levels.insert(rule, level);
         }
     }
@@ -83,41 +79,37 @@ pub fn read_config(sources: &Sources, file: FileId, diagnostics: &mut Vec<Diagno
     config
 }
 
-impl Reading<'_> {
-    fn rule_level(
-        &mut self,
-        name: &Spanned<String>,
-        level: &Spanned<String>,
-    ) -> Option<(&'static str, RuleLevel)> {
-        let Some(rule) = rules::find(&name.value) else {
-            self.report(
-                Diagnostic::new(&UNKNOWN_RULE, name.span, format!("there is no rule `{}`", name.value))
-                    .note("`mcpc rules` lists all rules")
-                    .maybe_help(suggest::did_you_mean(&name.value, rules::names())),
-            );
-            return None;
-        };
-        let wanted = match level.value.as_str() {
-            "allow" => RuleLevel::Allow,
-            "warn" => RuleLevel::Warn,
-            "error" => RuleLevel::Error,
-            other => {
-                let message = format!(
-                    "`{other}` is not a level; write {}",
-                    suggest::one_of(keys::LEVELS.iter().copied())
-                );
-                self.report(Diagnostic::new(&INVALID_RULE_LEVEL, level.span, message));
-                return None;
-            }
-        };
-        if rule.level == Level::HardError && wanted != RuleLevel::Error {
-            let message = format!("`{}` is always an error", rule.name);
-            self.report(
-                Diagnostic::new(&INVALID_RULE_LEVEL, level.span, message)
-                    .note("a spec with this mistake has no meaning that could be built"),
-            );
+fn rule_level(
+    reading: &mut Reading<'_>,
+    name: &Spanned<String>,
+    level: &Spanned<String>,
+) -> Option<(&'static str, RuleLevel)> {
+    let Some(rule) = rules::find(&name.value) else {
+        reading.report(
+            Diagnostic::new(&UNKNOWN_RULE, name.span, format!("there is no rule `{}`", name.value))
+                .note("`mcpc rules` lists all rules")
+                .maybe_help(suggest::did_you_mean(&name.value, rules::names())),
+        );
+        return None;
+    };
+    let wanted = match level.value.as_str() {
+        "allow" => RuleLevel::Allow,
+        "warn" => RuleLevel::Warn,
+        "error" => RuleLevel::Error,
+        other => {
+            let message =
+                format!("`{other}` is not a level; write {}", suggest::one_of(keys::LEVELS.iter().copied()));
+            reading.report(Diagnostic::new(&INVALID_RULE_LEVEL, level.span, message));
             return None;
         }
-        Some((rule.name, wanted))
+    };
+    if rule.level == Level::HardError && wanted != RuleLevel::Error {
+        let message = format!("`{}` is always an error", rule.name);
+        reading.report(
+            Diagnostic::new(&INVALID_RULE_LEVEL, level.span, message)
+                .note("a spec with this mistake has no meaning that could be built"),
+        );
+        return None;
     }
+    Some((rule.name, wanted))
 }

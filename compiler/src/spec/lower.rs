@@ -1,25 +1,23 @@
 //! From TOML to [`ToolsetSpec`].
 
-use super::fields::{Fields, Reading};
 use super::templates;
-use super::value::table_to_json;
+use super::value::{JsonFields, table_to_json};
 use super::{
     Allow, BodySpec, ExampleRequest, ExampleResponse, ExampleSpec, Header, Icon, ParameterSpec, ToolSpec,
     ToolsetSpec, Type, UpstreamSpec, parse_endpoint,
 };
-use crate::diagnostic::Diagnostic;
 use crate::json::Json;
-use crate::keys::{self, Key};
+use crate::keys;
+use crate::language::LANGUAGE;
 use crate::lint::rules::{
-    EMPTY_SPEC, INVALID_VALUE, MISSING_KEY, TOML_SYNTAX, UNKNOWN_METHOD, UNKNOWN_POSITION, UNKNOWN_TYPE,
+    EMPTY_SPEC, INVALID_VALUE, MISSING_KEY, UNKNOWN_METHOD, UNKNOWN_POSITION, UNKNOWN_TYPE,
 };
-use crate::source::{FileId, Span, Spanned};
-use crate::suggest;
-use crate::toml_tree::{self, Table};
 use base64::engine::general_purpose::STANDARD;
 use base64::{DecodeError, Engine};
 use mcp_bundle::template::Place;
 use mcp_bundle::wire_enums::{Method, Position, Style};
+use mcp_diagnostics::toml_tree::{self, TomlTable};
+use mcp_diagnostics::{Diagnostic, Fields, FileId, Key, Reading, Span, Spanned};
 use std::cell::OnceCell;
 use std::path::Path;
 
@@ -42,6 +40,12 @@ const KEYWORDS: &[&str] = &[
     "additionalProperties",
 ];
 
+/// A spec file on its way from TOML.
+#[derive(Debug)]
+pub(super) struct Lowering<'d> {
+    pub(super) toml: Reading<'d>,
+}
+
 /// Reads one spec file; findings about its form go to `diagnostics`.
 pub fn read_spec(
     name: &str,
@@ -50,71 +54,32 @@ pub fn read_spec(
     files: &mut dyn ReadFile,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> ToolsetSpec {
-    let root = parse(text, file, diagnostics);
     let whole = Span::whole_file(file);
-    let mut reading = Reading { file, text, diagnostics };
-    let before = reading.diagnostics.len();
-    let fields = reading.fields(&keys::ROOT, &root, whole);
-    let mut toolset = reading.toolset(&fields, name);
+    let mut lowering = Lowering { toml: Reading { language: &LANGUAGE, file, text, diagnostics } };
+    let root = lowering.toml.parse();
+    let before = lowering.toml.diagnostics.len();
+    let fields = lowering.toml.fields(&keys::ROOT, &root, whole);
+    let mut toolset = lowering.toolset(&fields, name);
     for (name, value) in fields.table("upstream").iter().flat_map(|(table, _)| table.iter()) {
-        let name = Spanned::new(name.get_ref().clone().into_owned(), reading.span(name.span()));
+        let name = Spanned::new(name.get_ref().clone().into_owned(), lowering.toml.span(name.span()));
         match value.get_ref().as_table() {
-            Some(table) => toolset.upstreams.push(reading.upstream(name, table)),
-            None => reading.report(
+            Some(table) => toolset.upstreams.push(lowering.upstream(name, table)),
+            None => lowering.toml.report(
                 Diagnostic::new(&INVALID_VALUE, name.span, "an upstream needs a name")
                     .help("write `[upstream.NAME]` and below it `url = \"https://…\"`"),
             ),
         }
     }
     let tools = fields.tables("tool").into_iter();
-    toolset.tools = tools.map(|(table, span)| reading.tool(table, span, files)).collect();
-    let silent = reading.diagnostics.len() == before;
-    if toolset.tools.is_empty() && silent && !reading.diagnostics.iter().any(|d| d.span.file == file) {
-        reading.report(
+    toolset.tools = tools.map(|(table, span)| lowering.tool(table, span, files)).collect();
+    let silent = lowering.toml.diagnostics.len() == before;
+    if toolset.tools.is_empty() && silent && !lowering.toml.diagnostics.iter().any(|d| d.span.file == file) {
+        lowering.toml.report(
             Diagnostic::new(&EMPTY_SPEC, whole, format!("`{}` declares no tool", name))
                 .help("add a `[[tool]]`, or remove the file; `mcpc init` writes a spec to start from"),
         );
     }
     toolset
-}
-
-/// Parses TOML; syntax errors are reported, and what could be understood is returned.
-pub fn parse<'t>(text: &'t str, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Table<'t> {
-    let (table, errors) = toml_tree::read(text);
-    if let Some(other) = other_language(text).filter(|_| !errors.is_empty()) {
-        let message = format!("this is {other}, not TOML");
-        let help = "write the spec in TOML; `mcpc init` shows how one looks";
-        diagnostics.push(Diagnostic::new(&TOML_SYNTAX, Span::whole_file(file), message).help(help));
-        return Table::default();
-    }
-    for error in errors {
-        let range = error.span().unwrap_or(0..0);
-        let message = error.message().lines().collect::<Vec<_>>().join("; ");
-        let escape = message.contains("escape");
-        let mut diagnostic = Diagnostic::new(&TOML_SYNTAX, Span::new(file, range), message);
-        if escape {
-            let help =
-                "a backslash begins an escape here; write `'…'` instead of `\"…\"`, or double the backslash";
-            diagnostic = diagnostic.help(help);
-        }
-        diagnostics.push(diagnostic);
-    }
-    table
-}
-
-/// The language of a text that is plainly not TOML: its first line tells.
-fn other_language(text: &str) -> Option<&'static str> {
-    let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
-    let line = text.lines().find(|line| !line.trim_start().starts_with('#') && !line.trim().is_empty())?;
-    let key = line.split(':').next().unwrap_or_default();
-    let word = key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
-    if line.starts_with('{') {
-        Some("JSON")
-    } else if line.trim_end() == "---" || (line.contains(':') && word && !key.is_empty()) {
-        Some("YAML")
-    } else {
-        None
-    }
 }
 
 /// A whole TOML file as JSON; `None` if it is not TOML or holds what JSON lacks.
@@ -123,12 +88,12 @@ pub fn toml_to_json(text: &str) -> Option<Json> {
     errors.is_empty().then(|| table_to_json(&table, text))?
 }
 
-impl Reading<'_> {
+impl Lowering<'_> {
     fn toolset(&mut self, root: &Fields<'_, '_>, file_name: &str) -> ToolsetSpec {
         let stem = Path::new(file_name).file_stem().map(|s| s.to_string_lossy().into_owned());
         let mut toolset = ToolsetSpec {
-            file: self.file,
-            name: Spanned::new(stem.unwrap_or_default(), Span::whole_file(self.file)),
+            file: self.toml.file,
+            name: Spanned::new(stem.unwrap_or_default(), Span::whole_file(self.toml.file)),
             title: None,
             instructions: None,
             allows: Vec::new(),
@@ -136,7 +101,7 @@ impl Reading<'_> {
             tools: Vec::new(),
         };
         if let Some((table, span)) = root.table("toolset") {
-            let fields = self.fields(&keys::TOOLSET, table, span);
+            let fields = self.toml.fields(&keys::TOOLSET, table, span);
             if let Some(name) = fields.text("name") {
                 toolset.name = name;
             }
@@ -147,8 +112,8 @@ impl Reading<'_> {
         toolset
     }
 
-    fn upstream(&mut self, name: Spanned<String>, table: &Table<'_>) -> UpstreamSpec {
-        let fields = self.fields(&keys::UPSTREAM, table, name.span);
+    fn upstream(&mut self, name: Spanned<String>, table: &TomlTable<'_>) -> UpstreamSpec {
+        let fields = self.toml.fields(&keys::UPSTREAM, table, name.span);
         UpstreamSpec {
             url: fields.text("url").map(|text| Spanned::new(parse_endpoint(&text.value), text.span)),
             headers: headers(&fields),
@@ -159,8 +124,8 @@ impl Reading<'_> {
         }
     }
 
-    fn tool(&mut self, table: &Table<'_>, span: Span, files: &mut dyn ReadFile) -> ToolSpec {
-        let fields = self.fields(&keys::TOOL, table, span);
+    fn tool(&mut self, table: &TomlTable<'_>, span: Span, files: &mut dyn ReadFile) -> ToolSpec {
+        let fields = self.toml.fields(&keys::TOOL, table, span);
         let tables = fields.tables("parameters");
         let mut parameters = Vec::with_capacity(tables.len());
         parameters.extend(tables.into_iter().filter_map(|(table, span)| self.parameter(table, span)));
@@ -219,15 +184,15 @@ impl Reading<'_> {
         for name in ["method", "endpoint"] {
             if !fields.is_written(name) {
                 let message = format!("a tool needs `{name}`, or `respond` for a fixed answer");
-                self.report(Diagnostic::new(&MISSING_KEY, fields.span, message));
+                self.toml.report(Diagnostic::new(&MISSING_KEY, fields.span, message));
             }
         }
     }
 
-    fn parameter(&mut self, table: &Table<'_>, span: Span) -> Option<ParameterSpec> {
-        let fields = self.fields(&keys::PARAMETER, table, span);
+    fn parameter(&mut self, table: &TomlTable<'_>, span: Span) -> Option<ParameterSpec> {
+        let fields = self.toml.fields(&keys::PARAMETER, table, span);
         if let Some(name) = fields.text("name").filter(|name| name.value.is_empty()) {
-            self.report(Diagnostic::new(&INVALID_VALUE, name.span, "a parameter's name is not empty"));
+            self.toml.report(Diagnostic::new(&INVALID_VALUE, name.span, "a parameter's name is not empty"));
             return None;
         }
         let keywords = KEYWORDS.iter().filter_map(|&name| Some((name, fields.json(name)?))).collect();
@@ -239,9 +204,9 @@ impl Reading<'_> {
             required: fields.boolean("required"),
             default: fields.json("default"),
             enumeration: fields.list("enum"),
-            position: self.word(&fields, "position", Position::from_word, &UNKNOWN_POSITION),
+            position: self.toml.word(&fields, "position", Position::from_word, Some(&UNKNOWN_POSITION)),
             wire_name: fields.text("wire_name"),
-            style: self.word(&fields, "style", Style::from_word, &INVALID_VALUE),
+            style: self.toml.word(&fields, "style", Style::from_word, Some(&INVALID_VALUE)),
             value: fields.json("value"),
             mcp_header: fields.text("mcp_header"),
             sensitive: fields.boolean("sensitive").is_some_and(|s| s.value),
@@ -260,39 +225,12 @@ impl Reading<'_> {
             let capitalised = first.is_some() && word.get(1..) == known.as_str().get(1..);
             (word == known.as_str() || capitalised).then_some(known)
         };
-        let found = self.word(fields, "type", from_word, &UNKNOWN_TYPE);
+        let found = self.toml.word(fields, "type", from_word, Some(&UNKNOWN_TYPE));
         found.unwrap_or(Spanned::new(Type::String, span))
     }
 
     fn method(&mut self, fields: &Fields<'_, '_>) -> Option<Spanned<Method>> {
-        self.word(fields, "method", Method::from_word, &UNKNOWN_METHOD)
-    }
-
-    /// One word of a set; another word is reported with the allowed ones.
-    fn word<T>(
-        &mut self,
-        fields: &Fields<'_, '_>,
-        name: &'static str,
-        from_word: impl Fn(&str) -> Option<T>,
-        rule: &'static crate::lint::Rule,
-    ) -> Option<Spanned<T>> {
-        let text = fields.text(name)?;
-        if let Some(value) = from_word(&text.value) {
-            return Some(Spanned::new(value, text.span));
-        }
-        let words = fields.words(name);
-        let mut diagnostic = Diagnostic::new(rule, text.span, format!("`{}` is not a {name}", text.value))
-            .note(format!("it is one of {}", suggest::one_of(words.iter().copied())));
-        if let Some(same) = words.iter().find(|word| word.eq_ignore_ascii_case(&text.value)) {
-            diagnostic =
-                diagnostic.help(format!("write it as `{same}`")).replace(text.span, format!("\"{same}\""));
-        } else if let Some(meant) =
-            abbreviated(&text.value, words).or_else(|| suggest::nearest(&text.value, words.iter().copied()))
-        {
-            diagnostic = diagnostic.help(format!("did you mean `{meant}`?"));
-        }
-        self.report(diagnostic);
-        None
+        self.toml.word(fields, "method", Method::from_word, Some(&UNKNOWN_METHOD))
     }
 
     fn body(&mut self, fields: &Fields<'_, '_>) -> Option<Spanned<BodySpec>> {
@@ -305,7 +243,7 @@ impl Reading<'_> {
                 _ => {
                     let message = format!("`{other}` is not a kind of body");
                     let help = "write `json`, `form`, or `whole:` and the name of a parameter";
-                    self.report(Diagnostic::new(&INVALID_VALUE, text.span, message).help(help));
+                    self.toml.report(Diagnostic::new(&INVALID_VALUE, text.span, message).help(help));
                     return None;
                 }
             },
@@ -313,7 +251,7 @@ impl Reading<'_> {
         if matches!(body, BodySpec::Whole(_)) && fields.is_written("body_template") {
             let message = "the body is either one argument as a whole or what `body_template` writes";
             let help = "remove `body` or `body_template`";
-            self.report(Diagnostic::new(&INVALID_VALUE, text.span, message).help(help));
+            self.toml.report(Diagnostic::new(&INVALID_VALUE, text.span, message).help(help));
             return None;
         }
         Some(Spanned::new(body, text.span))
@@ -323,24 +261,24 @@ impl Reading<'_> {
         let Some((table, span)) = fields.table("annotations") else {
             return Vec::new();
         };
-        let fields = self.fields(&keys::ANNOTATIONS, table, span);
+        let fields = self.toml.fields(&keys::ANNOTATIONS, table, span);
         let value = |key: &Key| Some((key.name.to_owned(), fields.json(key.name)?.value));
         keys::ANNOTATIONS.keys.iter().filter_map(value).collect()
     }
 
     fn icons(&mut self, fields: &Fields<'_, '_>) -> Vec<Icon> {
         let icons = fields.tables("icons").into_iter().map(|(table, span)| {
-            let fields = self.fields(&keys::ICON, table, span);
+            let fields = self.toml.fields(&keys::ICON, table, span);
             Icon {
                 span,
                 src: fields.text("src"),
                 mime_type: fields.text("mimeType"),
                 sizes: fields.texts("sizes"),
-                theme: self.word(
+                theme: self.toml.word(
                     &fields,
                     "theme",
                     |w| matches!(w, "light" | "dark").then(|| w.to_owned()),
-                    &INVALID_VALUE,
+                    Some(&INVALID_VALUE),
                 ),
             }
         });
@@ -349,9 +287,9 @@ impl Reading<'_> {
 
     fn examples(&mut self, fields: &Fields<'_, '_>) -> Vec<ExampleSpec> {
         let examples = fields.tables("examples").into_iter().map(|(table, span)| {
-            let fields = self.fields(&keys::EXAMPLE, table, span);
+            let fields = self.toml.fields(&keys::EXAMPLE, table, span);
             let request = fields.table("request").map(|(table, span)| {
-                let fields = self.fields(&keys::EXAMPLE_REQUEST, table, span);
+                let fields = self.toml.fields(&keys::EXAMPLE_REQUEST, table, span);
                 ExampleRequest {
                     span,
                     method: self.method(&fields),
@@ -361,7 +299,7 @@ impl Reading<'_> {
                 }
             });
             let response = fields.table("response").map(|(table, span)| {
-                let fields = self.fields(&keys::EXAMPLE_RESPONSE, table, span);
+                let fields = self.toml.fields(&keys::EXAMPLE_RESPONSE, table, span);
                 ExampleResponse {
                     span,
                     status: fields.integer("status"),
@@ -390,7 +328,7 @@ impl Reading<'_> {
         if fields.is_written("body") {
             let message = "an example's response has one body";
             let help = "remove `body` or `body_base64`";
-            self.report(Diagnostic::new(&INVALID_VALUE, text.span, message).help(help));
+            self.toml.report(Diagnostic::new(&INVALID_VALUE, text.span, message).help(help));
             return None;
         }
         let code: String = text.value.chars().filter(|c| !c.is_ascii_whitespace()).collect();
@@ -398,14 +336,14 @@ impl Reading<'_> {
         if let Err(error) = &bytes {
             let message = format!("`body_base64` is not base64: {}", base64_problem(error));
             let help = "write what `base64` prints: letters, digits, `+` and `/`, filled up with `=`";
-            self.report(Diagnostic::new(&INVALID_VALUE, text.span, message).help(help));
+            self.toml.report(Diagnostic::new(&INVALID_VALUE, text.span, message).help(help));
         }
         bytes.ok()
     }
 
     fn allows(&mut self, fields: &Fields<'_, '_>) -> Vec<Allow> {
         let allows = fields.tables("allow").into_iter().filter_map(|(table, span)| {
-            let fields = self.fields(&keys::ALLOW, table, span);
+            let fields = self.toml.fields(&keys::ALLOW, table, span);
             Some(Allow { span, rule: fields.text("rule")?, reason: fields.text("reason") })
         });
         allows.collect()
@@ -424,11 +362,4 @@ fn base64_problem(error: &DecodeError) -> String {
 fn headers(fields: &Fields<'_, '_>) -> Vec<Header> {
     let header = |(name, value)| Header { name, value, template: None };
     fields.text_map("headers").into_iter().map(header).collect()
-}
-
-/// The word that begins with what is written: `int`, `bool`.
-fn abbreviated(written: &str, words: &[&'static str]) -> Option<&'static str> {
-    let lower = written.to_ascii_lowercase();
-    let begins = |word: &&&str| lower.len() >= 3 && word.to_ascii_lowercase().starts_with(&lower);
-    words.iter().find(begins).copied()
 }

@@ -4,9 +4,7 @@
 
 mod config;
 mod endpoint;
-mod fields;
 mod lower;
-mod shape;
 mod template;
 mod templates;
 mod text;
@@ -21,8 +19,8 @@ pub use text::{TextPart, Variable, VariableProblem, split_variables};
 use crate::json::Json;
 use crate::list_entry::EntryText;
 use crate::schema_walk;
-use crate::source::{FileId, Span, Spanned};
 use mcp_bundle::wire_enums::{Method, Position, Style};
+use mcp_diagnostics::{FileId, Span, Spanned};
 use std::cell::OnceCell;
 
 /// One file.

@@ -1,14 +1,12 @@
 //! Templates as a spec gives them: inline, with a dialect, or in a file beside the spec.
 
-use super::fields::Reading;
-use super::value::to_text;
-use crate::diagnostic::Diagnostic;
+use super::lower::Lowering;
 use crate::keys;
 use crate::lint::rules::{INVALID_VALUE, UNREADABLE_FILE};
-use crate::source::{FileId, Sources, Span, Spanned};
 use crate::template::{self, Compiled, Dialect, Inferred, TemplateError};
-use crate::toml_tree::TomlValue;
 use mcp_bundle::template::Place;
+use mcp_diagnostics::toml_tree::{TomlValue, to_text};
+use mcp_diagnostics::{Diagnostic, FileId, Sources, Span, Spanned};
 use std::cell::OnceCell;
 use std::ops::Range;
 use std::path::Path;
@@ -145,7 +143,7 @@ pub trait ReadFile {
     fn read(&mut self, beside: FileId, name: &str) -> Result<(FileId, String), String>;
 }
 
-impl Reading<'_> {
+impl Lowering<'_> {
     pub(super) fn template(
         &mut self,
         value: Option<&TomlValue<'_>>,
@@ -153,12 +151,12 @@ impl Reading<'_> {
         files: &mut dyn ReadFile,
     ) -> Option<TemplateSpec> {
         let value = value?;
-        let span = self.span(value.span());
-        if let Some(text) = to_text(value, self.text) {
+        let span = self.toml.span(value.span());
+        if let Some(text) = to_text(value, self.toml.text) {
             let source = TemplateSource::Inline(Spanned::new(text, span));
             return Some(TemplateSpec::new(span, TemplateDialect::Unsaid, source, place));
         }
-        let fields = self.fields(&keys::TEMPLATE, value.get_ref().as_table()?, span);
+        let fields = self.toml.fields(&keys::TEMPLATE, value.get_ref().as_table()?, span);
         let (go, handlebars, file) = (fields.text("go"), fields.text("handlebars"), fields.text("file"));
         match (go, handlebars, file) {
             (Some(text), None, None) => {
@@ -172,7 +170,7 @@ impl Reading<'_> {
             (None, None, Some(name)) => self.template_file(span, &name, place, files),
             _ => {
                 let message = "a template has exactly one of `go`, `handlebars` and `file`";
-                self.report(Diagnostic::new(&INVALID_VALUE, span, message));
+                self.toml.report(Diagnostic::new(&INVALID_VALUE, span, message));
                 None
             }
         }
@@ -190,7 +188,7 @@ impl Reading<'_> {
         let inside = path.components().all(|part| matches!(part, std::path::Component::Normal(_)));
         if !inside || name.value.is_empty() {
             let message = "a template's file must lie in the spec's folder or below it";
-            self.report(
+            self.toml.report(
                 Diagnostic::new(&INVALID_VALUE, name.span, message)
                     .help("write a relative path without `..`"),
             );
@@ -201,14 +199,14 @@ impl Reading<'_> {
             Some("tmpl" | "gotmpl") => TemplateDialect::Go,
             _ => TemplateDialect::Unsaid,
         };
-        match files.read(self.file, &name.value) {
+        match files.read(self.toml.file, &name.value) {
             Ok((file, text)) => {
                 let source = TemplateSource::File { file, text };
                 Some(TemplateSpec::new(span, dialect, source, place))
             }
             Err(why) => {
                 let message = format!("template `{}` cannot be read: {why}", name.value);
-                self.report(Diagnostic::new(&UNREADABLE_FILE, name.span, message));
+                self.toml.report(Diagnostic::new(&UNREADABLE_FILE, name.span, message));
                 None
             }
         }

@@ -1,9 +1,9 @@
 //! Templates of a request: which strings are ones, and which parameters only they put anywhere.
 
 use super::{Endpoint, Header, ParameterSpec, TemplateSpec, ToolSpec};
-use crate::source::Spanned;
 use mcp_bundle::template::Place;
 use mcp_bundle::wire_enums::Position;
+use mcp_diagnostics::Spanned;
 
 /// The end of an endpoint.
 pub(super) fn of_endpoint(text: &Spanned<String>, endpoint: &Endpoint) -> Option<TemplateSpec> {

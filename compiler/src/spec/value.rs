@@ -1,23 +1,14 @@
 //! TOML values as JSON.
 
 use crate::json::Json;
-use crate::toml_tree::{Table, TomlValue, Value};
+use mcp_diagnostics::toml_tree::{TomlTable, TomlValue, Value, to_text};
+use mcp_diagnostics::{Fields, Spanned};
 
-/// Whether a value can be JSON, which lacks some of TOML's numbers.
-pub fn is_json(value: &TomlValue<'_>) -> bool {
-    match value.get_ref() {
-        Value::Integer(integer) => {
-            integer.radix == 10 || u128::from_str_radix(&integer.digits, integer.radix).is_ok()
-        }
-        Value::Float(float) => is_finite(float),
-        Value::Array(items) => items.iter().all(is_json),
-        Value::Table(table) => table.values().all(is_json),
-        Value::String(_) | Value::Boolean(_) | Value::Datetime(_) => true,
-    }
-}
+/// Values of a table as JSON.
+pub trait JsonFields {
+    fn json(&self, name: &str) -> Option<Spanned<Json>>;
 
-fn is_finite(float: &str) -> bool {
-    !float.contains("inf") && !float.contains("nan")
+    fn list(&self, name: &str) -> Option<Spanned<Vec<Spanned<Json>>>>;
 }
 
 /// A TOML value as JSON; `None` if it holds a number that JSON lacks. `source` is the file's text.
@@ -33,7 +24,8 @@ pub fn to_json(value: &TomlValue<'_>, source: &str) -> Option<Json> {
         }
         Value::Float(float) => {
             let text = float.trim_start_matches('+');
-            is_finite(text).then(|| Json::Number(text.to_owned()))?
+            let is_finite = !text.contains("inf") && !text.contains("nan");
+            is_finite.then(|| Json::Number(text.to_owned()))?
         }
         Value::Datetime(datetime) => Json::String(datetime.clone()),
         Value::Array(items) => {
@@ -43,19 +35,22 @@ pub fn to_json(value: &TomlValue<'_>, source: &str) -> Option<Json> {
     })
 }
 
-pub fn table_to_json(table: &Table<'_>, source: &str) -> Option<Json> {
+pub fn table_to_json(table: &TomlTable<'_>, source: &str) -> Option<Json> {
     let members =
         table.iter().map(|(key, value)| Some((key.get_ref().clone().into_owned(), to_json(value, source)?)));
     Some(Json::Object(members.collect::<Option<_>>()?))
 }
 
-/// A string; the line ends of a multi-line one are the same whatever those of the file are.
-pub fn to_text(value: &TomlValue<'_>, source: &str) -> Option<String> {
-    let text = value.get_ref().as_str()?;
-    let literal = source.get(value.span()).unwrap_or_default();
-    // Nearly no text has one, which is seen sooner by looking for a byte.
-    if memchr::memchr(b'\r', literal.as_bytes()).is_some() && literal.contains("\r\n") {
-        return Some(text.replace("\r\n", "\n"));
+impl JsonFields for Fields<'_, '_> {
+    fn json(&self, name: &str) -> Option<Spanned<Json>> {
+        let value = self.value(name)?;
+        Some(Spanned::new(to_json(value, self.source)?, self.at(value)))
     }
-    Some(text.to_owned())
+
+    fn list(&self, name: &str) -> Option<Spanned<Vec<Spanned<Json>>>> {
+        let value = self.value(name)?;
+        let items = value.get_ref().as_array()?.iter();
+        let items = items.filter_map(|item| Some(Spanned::new(to_json(item, self.source)?, self.at(item))));
+        Some(Spanned::new(items.collect(), self.at(value)))
+    }
 }

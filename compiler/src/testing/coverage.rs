@@ -1,11 +1,11 @@
 //! Which branches of the templates no example reaches.
 
 use super::Uncovered;
-use crate::source::{Sources, Span};
 use crate::spec::{TemplateSpec, ToolSpec};
 use crate::template::BranchKind;
 use mcp_bundle::plan::ToolPlan;
 use mcp_bundle::template::Ran;
+use mcp_diagnostics::{Sources, Span};
 
 /// What the templates of a tool can do and its examples did not make them do. `ran` is what they did.
 pub fn coverage(sources: &Sources, tool: &ToolSpec, plan: &ToolPlan, ran: &Ran) -> Vec<Uncovered> {

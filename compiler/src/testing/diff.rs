@@ -1,7 +1,7 @@
 //! Differences as people read them.
 
 use super::Failure;
-use crate::render::shown;
+use mcp_diagnostics::visible::shown;
 use similar::{ChangeTag, TextDiff};
 use std::time::Duration;
 

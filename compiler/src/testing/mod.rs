@@ -23,7 +23,7 @@ pub use update::{Change, FileUpdate, Stuck, Updates, updates};
 
 use crate::check::Report;
 use crate::json::Json;
-use crate::source::Span;
+use mcp_diagnostics::Span;
 use std::io::{BufWriter, Result, Write};
 
 /// What became of the examples.

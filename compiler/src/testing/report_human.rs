@@ -3,8 +3,8 @@
 use super::diff::{self, Kind};
 use super::{Results, Test};
 use crate::check::Report;
-use crate::render::one_line;
-use crate::source::Span;
+use mcp_diagnostics::Span;
+use mcp_diagnostics::visible::one_line;
 use std::io::{Result, Write};
 
 const RED: &str = "\x1b[31m";

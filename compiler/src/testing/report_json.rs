@@ -2,7 +2,8 @@
 
 use super::{Results, Test};
 use crate::check::Report;
-use crate::source::{Location, Span};
+use crate::render::JsonPosition;
+use mcp_diagnostics::Span;
 use serde::Serialize;
 use std::io::{Result, Write};
 
@@ -54,7 +55,7 @@ struct UncoveredEntry<'r> {
 #[derive(Serialize)]
 struct Place<'r> {
     file: &'r str,
-    start: Location,
+    start: JsonPosition,
 }
 
 #[derive(Serialize)]
@@ -114,5 +115,5 @@ fn entry<'r>(report: &'r Report, test: &'r Test) -> TestEntry<'r> {
 
 fn place(report: &Report, span: Span) -> Place<'_> {
     let file = report.sources.file(span.file);
-    Place { file: &file.name, start: file.location(span.start as usize) }
+    Place { file: &file.name, start: file.location(span.start as usize).into() }
 }

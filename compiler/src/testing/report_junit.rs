@@ -2,8 +2,9 @@
 
 use super::{Failure, Results, Test, diff};
 use crate::check::Report;
-use crate::render::{self, shown};
-use crate::source::Span;
+use crate::render;
+use mcp_diagnostics::Span;
+use mcp_diagnostics::visible::shown;
 use std::io::{Result, Write};
 
 pub fn write(report: &Report, results: &Results, out: &mut dyn Write) -> Result<()> {

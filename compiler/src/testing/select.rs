@@ -2,7 +2,7 @@
 
 use crate::check::Report;
 use crate::spec::{ExampleSpec, ToolSpec};
-use crate::suggest;
+use mcp_diagnostics::suggest;
 
 #[derive(Debug, Clone, Default)]
 pub struct Selection {

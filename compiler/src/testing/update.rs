@@ -7,12 +7,10 @@ mod values;
 
 use super::{ActualRequest, ActualResult, Results, Test, compare};
 use crate::check::Report;
-use crate::diagnostic::Edit;
 use crate::json::Json;
-use crate::source::{FileId, Span};
 use crate::spec::{ExampleSpec, ToolSpec, ToolsetSpec};
+use mcp_diagnostics::{Edit, FileId, Span, toml_tree};
 use std::collections::BTreeMap;
-use toml::de::DeTable;
 
 #[derive(Debug, Default)]
 pub struct Updates {
@@ -123,7 +121,7 @@ fn edited(text: &str, mut edits: Vec<Edit>) -> Option<String> {
         at = edit.span.end as usize;
     }
     out.push_str(text.get(at..)?);
-    DeTable::parse(&out).is_ok().then_some(out)
+    toml_tree::is_toml(&out).then_some(out)
 }
 
 /// Collects the edits of one example.

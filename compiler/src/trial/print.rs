@@ -1,9 +1,9 @@
 //! Requests and results as text.
 
 use crate::json::Json;
-use crate::render::visible;
 use crate::stand_ins::{Draft, shown};
 use crate::testing::{Outcome, is_text, text_of};
+use mcp_diagnostics::visible::visible;
 use std::io::{Result, Write};
 
 /// The request as it goes over the wire, but with the whole URL and with `${NAME}` for variables.

@@ -2,9 +2,9 @@
 
 use super::{Kinds, Source, Unknown, shown};
 use crate::json::Json;
-use crate::source::Spanned;
 use crate::template::Segment;
 use mcp_bundle::shape::select;
+use mcp_diagnostics::Spanned;
 use std::collections::BTreeMap;
 use std::ops::Range;
 

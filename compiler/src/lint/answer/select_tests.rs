@@ -21,7 +21,7 @@ fn places(rest: &str) -> Vec<String> {
 
 fn told(rest: &str) -> (String, Option<String>) {
     let report = check_files(&MemoryFiles::one("spec.toml", &tool(rest, BODY)));
-    let finding = report.diagnostics.into_iter().find(|d| *d.rule == UNKNOWN_RESPONSE_FIELD).unwrap();
+    let finding = report.diagnostics.into_iter().find(|d| d.is(&UNKNOWN_RESPONSE_FIELD)).unwrap();
     (finding.message, finding.help)
 }
 

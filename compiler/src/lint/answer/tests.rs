@@ -160,7 +160,7 @@ fn a_selection_keeps_nothing_else() {
 
 fn told(spec: &str) -> (String, Vec<String>, Option<String>) {
     let report = check_files(&MemoryFiles::one("spec.toml", spec));
-    let finding = report.diagnostics.into_iter().find(|d| *d.rule == UNKNOWN_RESPONSE_FIELD).unwrap();
+    let finding = report.diagnostics.into_iter().find(|d| d.is(&UNKNOWN_RESPONSE_FIELD)).unwrap();
     (finding.message, finding.notes, finding.help)
 }
 
@@ -195,7 +195,7 @@ fn a_finding_in_a_file_stands_there_and_names_the_tool() {
     let mut files = MemoryFiles::one("spec.toml", &spec);
     files.add("t.tmpl", "é\r\n{{ .idd }}");
     let report = check_files(&files);
-    let finding = report.diagnostics.iter().find(|d| *d.rule == UNKNOWN_RESPONSE_FIELD).unwrap();
+    let finding = report.diagnostics.iter().find(|d| d.is(&UNKNOWN_RESPONSE_FIELD)).unwrap();
     assert_eq!(report.sources.file(finding.span.file).name, "t.tmpl");
     assert_eq!(report.sources.text(finding.span), "idd");
     assert_eq!(finding.related.len(), 1);

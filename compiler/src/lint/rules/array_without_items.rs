@@ -1,8 +1,7 @@
-use crate::diagnostic::Diagnostic;
 use crate::json::Json;
 use crate::lint::{Check, Findings, ToolContext, locate, rule, schemas};
-use crate::source::Span;
 use crate::spec::Type;
+use mcp_diagnostics::{Diagnostic, Span};
 
 rule! {
     /// ## What it does

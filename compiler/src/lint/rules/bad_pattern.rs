@@ -1,10 +1,9 @@
-use crate::diagnostic::Diagnostic;
 use crate::json::Json;
 use crate::lint::schemas::{self, Path};
 use crate::lint::values::show_text;
 use crate::lint::{Check, Findings, SetContext, locate, rule};
-use crate::source::Span;
 use mcp_bundle::bind::patterns::compile_pattern;
+use mcp_diagnostics::{Diagnostic, Span};
 use std::collections::BTreeMap;
 
 rule! {

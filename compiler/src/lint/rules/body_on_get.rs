@@ -1,10 +1,9 @@
-use crate::diagnostic::{Applicability, Diagnostic, Edit};
 use crate::json::Json;
 use crate::lint::{Check, Findings, ToolContext, headers, insert, placeholders, rule};
 use crate::schema_walk;
-use crate::source::Spanned;
 use crate::spec::{ParameterSpec, ToolSpec};
 use mcp_bundle::wire_enums::{Method, Position};
+use mcp_diagnostics::{Applicability, Diagnostic, Edit, Spanned};
 
 rule! {
     /// ## What it does
@@ -223,7 +222,7 @@ mod tests {
     fn the_fix_gives_the_parameter_a_position() {
         let spec = get("");
         let report = check_files(&MemoryFiles::one("spec.toml", &spec));
-        let found = report.diagnostics.iter().find(|d| *d.rule == BODY_ON_GET).unwrap();
+        let found = report.diagnostics.iter().find(|d| d.is(&BODY_ON_GET)).unwrap();
         let edit = &found.fix.as_ref().unwrap().edits[0];
         let mut fixed = spec;
         fixed.replace_range(edit.span.range(), &edit.text);
@@ -247,7 +246,7 @@ mod tests {
         }
         let spec = get("").replace("/notes", "/notes/:p");
         let report = check_files(&MemoryFiles::one("spec.toml", &spec));
-        let found = report.diagnostics.iter().find(|d| *d.rule == BODY_ON_GET).unwrap();
+        let found = report.diagnostics.iter().find(|d| d.is(&BODY_ON_GET)).unwrap();
         assert!(found.fix.is_none() && found.help.as_ref().unwrap().contains("`{p}`"));
     }
 

@@ -1,5 +1,5 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolContext, rule};
+use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does
@@ -80,7 +80,7 @@ mod tests {
                  endpoint = \"{endpoint}\"\nupstream = \"u\"\n"
             );
             let report = check_files(&MemoryFiles::one("spec.toml", &spec));
-            let found = report.diagnostics.iter().find(|d| *d.rule == CONFLICTING_UPSTREAM).unwrap();
+            let found = report.diagnostics.iter().find(|d| d.is(&CONFLICTING_UPSTREAM)).unwrap();
             assert_eq!(found.fix.as_ref().map(|fix| fix.edits[0].text.as_str()), fixed, "{endpoint}");
         }
     }

@@ -1,6 +1,6 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolContext, rule};
 use mcp_bundle::json::decimal;
+use mcp_diagnostics::Diagnostic;
 use std::cmp::Ordering;
 
 rule! {

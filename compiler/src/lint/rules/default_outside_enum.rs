@@ -1,9 +1,7 @@
-use crate::diagnostic::Diagnostic;
 use crate::json::Json;
 use crate::lint::values::{equal, shown};
 use crate::lint::{Check, Findings, ToolContext, locate, rule};
-use crate::source::Spanned;
-use crate::suggest;
+use mcp_diagnostics::{Diagnostic, Spanned, suggest};
 
 rule! {
     /// ## What it does

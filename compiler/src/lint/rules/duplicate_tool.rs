@@ -1,5 +1,5 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, SetContext, rule};
+use mcp_diagnostics::Diagnostic;
 use std::collections::BTreeMap;
 
 rule! {
@@ -71,7 +71,7 @@ mod tests {
         let mut files = MemoryFiles::one("one.toml", tool);
         files.add("two.toml", tool);
         let report = check_files(&files);
-        let found: Vec<_> = report.diagnostics.iter().filter(|d| *d.rule == DUPLICATE_TOOL).collect();
+        let found: Vec<_> = report.diagnostics.iter().filter(|d| d.is(&DUPLICATE_TOOL)).collect();
         assert_eq!(found.len(), 1);
         assert_eq!(report.sources.file(found[0].span.file).name, "two.toml");
         assert_eq!(report.sources.file(found[0].related[0].0.file).name, "one.toml");

@@ -1,5 +1,5 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, SetContext, rule};
+use mcp_diagnostics::Diagnostic;
 use std::collections::BTreeMap;
 
 rule! {
@@ -85,7 +85,7 @@ mod tests {
             files.add(file, &format!("[[tool]]\nname = \"{tool}\"\nrespond = \"b\"\n"));
         }
         let report = check_files(&files);
-        let found: Vec<_> = report.diagnostics.iter().filter(|d| *d.rule == DUPLICATE_TOOLSET).collect();
+        let found: Vec<_> = report.diagnostics.iter().filter(|d| d.is(&DUPLICATE_TOOLSET)).collect();
         assert_eq!(found.len(), 1);
         assert_eq!(report.sources.file(found[0].span.file).name, "b/shop.toml");
         assert_eq!(report.sources.file(found[0].related[0].0.file).name, "a/shop.toml");

@@ -1,5 +1,5 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolsetContext, rule};
+use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does

@@ -1,10 +1,9 @@
-use crate::diagnostic::Diagnostic;
 use crate::json::Json;
 use crate::lint::schemas::{has_type, has_unknown_type};
 use crate::lint::values::with_article;
 use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::spec::Type;
-use crate::suggest;
+use mcp_diagnostics::{Diagnostic, suggest};
 
 rule! {
     /// ## What it does

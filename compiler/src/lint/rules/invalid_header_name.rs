@@ -1,7 +1,6 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolsetContext, headers, rule, values};
-use crate::source::{Sources, Spanned};
 use mcp_bundle::wire_enums::Position;
+use mcp_diagnostics::{Diagnostic, Sources, Spanned};
 
 rule! {
     /// ## What it does

@@ -1,8 +1,7 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolsetContext, allowed, headers, nested, rule};
-use crate::source::Span;
 use crate::spec::{Header, ParameterSpec, ToolSpec};
 use mcp_bundle::wire_enums::Position;
+use mcp_diagnostics::{Diagnostic, Span};
 
 rule! {
     /// ## What it does

@@ -1,6 +1,6 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::values::show_text;
 use crate::lint::{Check, Findings, ToolContext, rule};
+use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does

@@ -1,10 +1,9 @@
-use crate::diagnostic::Diagnostic;
 use crate::json::Json;
 use crate::lint::schemas::{self, Path, Written};
 use crate::lint::values::show;
 use crate::lint::{Check, Findings, ToolContext, locate, rule};
-use crate::source::Span;
 use crate::spec::Type;
+use mcp_diagnostics::{Diagnostic, Span};
 use std::collections::BTreeMap;
 
 rule! {

@@ -1,4 +1,3 @@
-use crate::diagnostic::Diagnostic;
 use crate::input_schema;
 use crate::json::Json;
 use crate::lint::schema_shape::{self, Problem};
@@ -6,11 +5,10 @@ use crate::lint::schemas::{self, Written};
 use crate::lint::values::show;
 use crate::lint::{Check, Findings, SetContext, locate, rule};
 use crate::schema_walk;
-use crate::source::Span;
 use crate::spec::{ToolSpec, ToolsetSpec};
-use crate::suggest;
 use mcp_bundle::bind::patterns::compile_pattern;
 use mcp_bundle::bind::schema;
+use mcp_diagnostics::{Diagnostic, Span, suggest};
 use std::collections::BTreeMap;
 
 rule! {

@@ -1,9 +1,8 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::context::ToolContext;
 use crate::lint::findings::Findings;
 use crate::lint::{Check, rule};
-use crate::source::Spanned;
 use mcp_bundle::shape::select;
+use mcp_diagnostics::{Diagnostic, Spanned};
 use std::ops::Range;
 
 rule! {

@@ -1,5 +1,5 @@
-use crate::diagnostic::{Applicability, Diagnostic, Edit};
 use crate::lint::{Check, Findings, ToolsetContext, names, rule};
+use mcp_diagnostics::{Applicability, Diagnostic, Edit};
 
 rule! {
     /// ## What it does

@@ -1,8 +1,7 @@
-use crate::diagnostic::{Applicability, Diagnostic, Edit};
 use crate::lint::urls::{self, SpecUrl};
 use crate::lint::{Check, Findings, ToolsetContext, rule};
-use crate::source::{Sources, Span};
 use crate::spec::EndpointProblem;
+use mcp_diagnostics::{Applicability, Diagnostic, Edit, Sources, Span};
 use std::ops::Range;
 
 rule! {
@@ -144,8 +143,8 @@ fn base_only(sources: &Sources, url: &SpecUrl<'_>, findings: &mut Findings<'_>) 
 mod tests {
     use super::*;
     use crate::check::{MemoryFiles, check_files};
-    use crate::diagnostic::Severity;
     use crate::lint::testing::underlined;
+    use mcp_diagnostics::Severity;
 
     fn upstream(url: &str) -> Vec<String> {
         underlined(

@@ -1,8 +1,6 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolsetContext, headers, nested, rule};
-use crate::source::Span;
 use crate::spec::split_variables;
-use crate::suggest;
+use mcp_diagnostics::{Diagnostic, Span, suggest};
 
 rule! {
     /// ## What it does

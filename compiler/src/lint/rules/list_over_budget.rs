@@ -1,7 +1,6 @@
 use crate::clients;
-use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, SetContext, rule};
-use crate::source::Span;
+use mcp_diagnostics::{Diagnostic, Span};
 
 rule! {
     /// ## What it does
@@ -93,7 +92,7 @@ mod tests {
         let mut files = MemoryFiles::one("spec.toml", &tools);
         files.add("mcpc.toml", "clients = [\"cursor\", \"openai\", \"anthropic\"]\n");
         let diagnostics = check_files(&files).diagnostics.into_iter();
-        diagnostics.filter(|d| *d.rule == LIST_OVER_BUDGET).map(|d| d.message).collect()
+        diagnostics.filter(|d| d.is(&LIST_OVER_BUDGET)).map(|d| d.message).collect()
     }
 
     #[test]

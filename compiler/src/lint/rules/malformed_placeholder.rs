@@ -1,6 +1,6 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolContext, placeholders, rule};
 use crate::spec::EndpointProblem;
+use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does
@@ -80,8 +80,8 @@ mod tests {
         let spec = "[[tool]]\nname = \"a\"\nmethod = \"GET\"\nendpoint = \"https://a.example/{ id }\"\n\
                     [[tool.parameters]]\nname = \"id\"\nrequired = true\n";
         let report = check_files(&MemoryFiles::one("spec.toml", spec));
-        let errors = report.diagnostics.iter().filter(|d| d.severity == crate::diagnostic::Severity::Error);
-        let helps: Vec<_> = errors.map(|d| (d.rule.name, d.help.as_deref())).collect();
+        let errors = report.diagnostics.iter().filter(|d| d.severity == mcp_diagnostics::Severity::Error);
+        let helps: Vec<_> = errors.map(|d| (d.name(), d.help.as_deref())).collect();
         assert_eq!(helps, [("malformed-placeholder", Some("write `{id}`"))]);
     }
 
@@ -99,7 +99,7 @@ mod tests {
                  [[tool.parameters]]\nname = \"id\"\nposition = \"path\"\nrequired = true\n"
             );
             let report = check_files(&MemoryFiles::one("spec.toml", &spec));
-            let found = report.diagnostics.iter().find(|d| *d.rule == MALFORMED_PLACEHOLDER).unwrap();
+            let found = report.diagnostics.iter().find(|d| d.is(&MALFORMED_PLACEHOLDER)).unwrap();
             let fix = found.fix.as_ref().map(|fix| &fix.edits[0]);
             assert_eq!(fix.map(|e| (report.sources.text(e.span), e.text.as_str())), edit, "{endpoint}");
         }

@@ -1,9 +1,9 @@
-use crate::diagnostic::Diagnostic;
 use crate::json::Json;
 use crate::lint::{Check, Findings, ToolContext, locate, rule};
 use crate::schema_walk;
 use crate::spec::{BodySpec, TemplateSpec};
 use crate::template::{Read, Segment};
+use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does

@@ -1,10 +1,9 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::schemas;
 use crate::lint::values::with_article;
 use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::spec::{BodySpec, ParameterSpec, ToolSpec, Type};
-use crate::suggest;
 use mcp_bundle::wire_enums::{Position, Style};
+use mcp_diagnostics::{Diagnostic, suggest};
 
 rule! {
     /// ## What it does
@@ -79,7 +78,7 @@ fn problem(
     parameter: &ParameterSpec,
     kind: Option<Type>,
     style: Style,
-    span: crate::source::Span,
+    span: mcp_diagnostics::Span,
 ) -> Option<Diagnostic> {
     let name = &parameter.name.value;
     if let Some(scalar) = kind.filter(|kind| !kind.is_composite()) {

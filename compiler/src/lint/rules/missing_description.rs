@@ -1,7 +1,6 @@
-use crate::diagnostic::Diagnostic;
 use crate::json::Json;
 use crate::lint::{Check, Findings, ToolContext, locate, rule};
-use crate::source::Spanned;
+use mcp_diagnostics::{Diagnostic, Spanned};
 
 rule! {
     /// ## What it does
@@ -72,7 +71,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-fn argument(span: crate::source::Span, message: String) -> Diagnostic {
+fn argument(span: mcp_diagnostics::Span, message: String) -> Diagnostic {
     Diagnostic::new(&MISSING_DESCRIPTION, span, message)
         .note("a model fills arguments by their descriptions")
         .help("say what it means, its unit or form, and an example if that is not plain")

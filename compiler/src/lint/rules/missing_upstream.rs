@@ -1,6 +1,5 @@
-use crate::diagnostic::{Applicability, Diagnostic};
 use crate::lint::{Check, Findings, ToolContext, insert, names, rule};
-use crate::suggest;
+use mcp_diagnostics::{Applicability, Diagnostic, suggest};
 
 rule! {
     /// ## What it does

@@ -1,9 +1,9 @@
-use crate::diagnostic::Diagnostic;
 use crate::json::Json;
 use crate::lint::schemas::has_type;
 use crate::lint::values::{type_of, with_article};
 use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::spec::{TextPart, Type, split_variables};
+use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does

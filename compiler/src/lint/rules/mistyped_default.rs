@@ -1,14 +1,13 @@
-use crate::diagnostic::{Applicability, Diagnostic};
 use crate::input_schema;
 use crate::json::Json;
 use crate::lint::schemas::{has_type, has_unknown_type};
 use crate::lint::values::{counted, shown, type_of, with_article};
 use crate::lint::{Check, Findings, ToolContext, insert, locate, rule};
-use crate::source::{Span, Spanned};
 use crate::spec::{ParameterSpec, Type};
 use mcp_bundle::bind::{formats, patterns, schema};
 use mcp_bundle::json::{self, decimal};
 use mcp_bundle::wire_enums::Format;
+use mcp_diagnostics::{Applicability, Diagnostic, Span, Spanned};
 use std::cmp::Ordering;
 
 rule! {
@@ -275,7 +274,7 @@ mod tests {
 
     fn fixed(keys: &str) -> Option<String> {
         let report = check_files(&MemoryFiles::one("spec.toml", &parameter_with(keys)));
-        let finding = report.diagnostics.into_iter().find(|d| *d.rule == MISTYPED_DEFAULT)?;
+        let finding = report.diagnostics.into_iter().find(|d| d.is(&MISTYPED_DEFAULT))?;
         finding.fix?.edits.into_iter().next().map(|edit| edit.text)
     }
 
@@ -300,7 +299,7 @@ mod tests {
         ] {
             let spec = parameter_with(&format!("sensitive = true\n{keys}"));
             let report = check_files(&MemoryFiles::one("spec.toml", &spec));
-            let found = report.diagnostics.iter().find(|d| *d.rule == MISTYPED_DEFAULT).unwrap();
+            let found = report.diagnostics.iter().find(|d| d.is(&MISTYPED_DEFAULT)).unwrap();
             assert!(!format!("{found:?}").contains("777"), "{found:?}");
         }
     }

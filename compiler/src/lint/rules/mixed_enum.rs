@@ -1,10 +1,9 @@
-use crate::diagnostic::{Applicability, Diagnostic};
 use crate::json::Json;
 use crate::lint::schemas::{has_type, has_unknown_type};
 use crate::lint::values::{equal, show, type_of, with_article};
 use crate::lint::{Check, Findings, ToolContext, insert, rule};
-use crate::source::{Span, Spanned};
 use crate::spec::ParameterSpec;
+use mcp_diagnostics::{Applicability, Diagnostic, Span, Spanned};
 
 rule! {
     /// ## What it does

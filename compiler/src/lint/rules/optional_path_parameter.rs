@@ -1,7 +1,7 @@
-use crate::diagnostic::{Applicability, Diagnostic, Edit};
 use crate::json::Json;
 use crate::lint::{Check, Findings, ToolContext, insert, placeholders, rule};
 use crate::spec::{ParameterSpec, ToolSpec};
+use mcp_diagnostics::{Applicability, Diagnostic, Edit};
 
 rule! {
     /// ## What it does
@@ -165,7 +165,7 @@ mod tests {
             "[[tool]]\nname = \"a\"\nmethod = \"GET\"\nendpoint = \"https://a.example/{{id}}\"\n{parameters}\n"
         );
         let report = check_files(&MemoryFiles::one("spec.toml", &spec));
-        let found = report.diagnostics.iter().find(|d| *d.rule == OPTIONAL_PATH_PARAMETER)?;
+        let found = report.diagnostics.iter().find(|d| d.is(&OPTIONAL_PATH_PARAMETER))?;
         let fix = found.fix.as_ref().unwrap();
         let mut fixed = spec;
         fixed.replace_range(fix.edits[0].span.range(), &fix.edits[0].text);

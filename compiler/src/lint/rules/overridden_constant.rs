@@ -1,7 +1,6 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolContext, rule};
-use crate::source::Span;
 use crate::spec::ParameterSpec;
+use mcp_diagnostics::{Diagnostic, Span};
 
 rule! {
     /// ## What it does

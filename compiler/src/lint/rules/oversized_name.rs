@@ -1,13 +1,12 @@
-use crate::diagnostic::Diagnostic;
 use crate::json::Json;
 use crate::lint::schemas::{self, Written};
 use crate::lint::values::show_text;
 use crate::lint::{Check, Findings, ToolsetContext, headers, nested, rule, urls};
 use crate::schema_walk;
-use crate::source::{Span, Spanned};
 use crate::spec::{BodySpec, ParameterSpec, TextPart, ToolSpec, Variable, split_variables};
 use mcp_bundle::format::MAX_NAME_LENGTH;
 use mcp_bundle::wire_enums::Position;
+use mcp_diagnostics::{Diagnostic, Span, Spanned};
 use std::collections::BTreeSet;
 
 rule! {

@@ -1,10 +1,8 @@
-use crate::diagnostic::Diagnostic;
 use crate::json::Json;
 use crate::lint::{Check, Findings, ToolContext, rule, schemas};
 use crate::schema_walk;
-use crate::source::{Span, Spanned};
 use crate::spec::ParameterSpec;
-use crate::suggest;
+use mcp_diagnostics::{Diagnostic, Span, Spanned, suggest};
 
 rule! {
     /// ## What it does

@@ -1,6 +1,6 @@
-use crate::diagnostic::{Applicability, Diagnostic, Edit};
 use crate::lint::{Check, Findings, ToolsetContext, rule, urls};
 use mcp_bundle::wire_enums::Scheme;
+use mcp_diagnostics::{Applicability, Diagnostic, Edit};
 
 rule! {
     /// ## What it does

@@ -1,7 +1,7 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolsetContext, headers, rule};
 use crate::spec::{Header, ToolSpec, UpstreamSpec};
 use mcp_bundle::wire_enums::Position;
+use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does

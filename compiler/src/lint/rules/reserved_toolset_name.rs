@@ -1,5 +1,5 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolsetContext, rule};
+use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does
@@ -61,7 +61,7 @@ mod tests {
     fn a_name_that_comes_from_the_file_counts() {
         let tool = "[[tool]]\nname = \"a\"\nrespond = \"b\"\n";
         let report = check_files(&MemoryFiles::one("specs/tools.toml", tool));
-        let found = report.diagnostics.iter().find(|d| *d.rule == RESERVED_TOOLSET_NAME).unwrap();
+        let found = report.diagnostics.iter().find(|d| d.is(&RESERVED_TOOLSET_NAME)).unwrap();
         assert!(found.help.as_ref().unwrap().contains("rename the file"));
     }
 }

@@ -1,8 +1,6 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolContext, rule};
-use crate::source::Span;
 use crate::spec::ToolSpec;
-use crate::suggest;
+use mcp_diagnostics::{Diagnostic, Span, suggest};
 
 rule! {
     /// ## What it does

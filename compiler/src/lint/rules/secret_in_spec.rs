@@ -1,7 +1,6 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolsetContext, headers, nested, rule, secrets, urls};
-use crate::source::Span;
 use crate::spec::{ParameterSpec, ToolSpec};
+use mcp_diagnostics::{Diagnostic, Span};
 
 rule! {
     /// ## What it does

@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::check::{MemoryFiles, check_files};
-use crate::diagnostic::Severity;
-use crate::lint::Level;
+use mcp_diagnostics::Severity;
 use std::collections::BTreeSet;
 
 /// Rules about files as such: no TOML shows them. `compiler/tests/bad_input.rs` tests them.
@@ -14,7 +13,7 @@ const RETIRED: &[&str] = &["MCP0609"];
 
 #[test]
 fn the_table_is_sorted_and_codes_and_names_are_unique() {
-    let codes: Vec<&str> = ALL.iter().map(|rule| rule.code).collect();
+    let codes: Vec<&str> = all().map(|rule| rule.code).collect();
     assert!(codes.is_sorted(), "sort the table by code");
     assert_eq!(codes.iter().collect::<BTreeSet<_>>().len(), codes.len());
     assert_eq!(names().collect::<BTreeSet<_>>().len(), codes.len());
@@ -36,7 +35,7 @@ fn every_rule_file_is_in_the_table() {
 
 #[test]
 fn names_and_codes_have_their_form() {
-    for rule in ALL {
+    for rule in all() {
         let digits = rule.code.strip_prefix("MCP").unwrap();
         assert!(digits.len() == 4 && digits.bytes().all(|b| b.is_ascii_digit()), "{}", rule.code);
         assert!(
@@ -50,7 +49,7 @@ fn names_and_codes_have_their_form() {
 
 #[test]
 fn docs_have_all_headings_and_no_gap() {
-    for rule in ALL {
+    for rule in all() {
         for heading in ["What it does", "Why is this bad", "Fails", "Passes"] {
             let text = rule.section(heading).unwrap_or_else(|| panic!("{}: no `## {heading}`", rule.name));
             assert!(text.len() > 20 && !text.contains("PENDING"), "{}: `## {heading}` is empty", rule.name);
@@ -61,19 +60,17 @@ fn docs_have_all_headings_and_no_gap() {
 
 #[test]
 fn failing_examples_fail_with_their_rule_alone() {
-    for rule in ALL.iter().filter(|rule| !WITHOUT_TOML.contains(&rule.name)) {
+    for rule in all().filter(|rule| !WITHOUT_TOML.contains(&rule.name)) {
         let cases = cases(rule, "Fails");
         assert!(!cases.is_empty(), "{}: no example fails", rule.name);
         for case in cases {
             let report = check_files(&case);
-            let found = report.diagnostics.iter().any(|d| d.rule == *rule);
+            let found = report.diagnostics.iter().any(|d| d.is(rule));
             assert!(found, "{}: not found in {case:?}: {:#?}", rule.name, messages(&report.diagnostics));
             let others: Vec<_> = report
                 .diagnostics
                 .iter()
-                .filter(|d| {
-                    d.rule != *rule && (d.severity == Severity::Error || rule.level == Level::Warning)
-                })
+                .filter(|d| !d.is(rule) && (d.severity == Severity::Error || rule.level == Level::Warning))
                 .cloned()
                 .collect();
             assert!(
@@ -88,7 +85,7 @@ fn failing_examples_fail_with_their_rule_alone() {
 
 #[test]
 fn passing_examples_pass() {
-    for rule in ALL.iter().filter(|rule| !WITHOUT_TOML.contains(&rule.name)) {
+    for rule in all().filter(|rule| !WITHOUT_TOML.contains(&rule.name)) {
         let cases = cases(rule, "Passes");
         assert!(!cases.is_empty(), "{}: no example passes", rule.name);
         for case in cases {
@@ -96,7 +93,7 @@ fn passing_examples_pass() {
             let bad: Vec<_> = report
                 .diagnostics
                 .iter()
-                .filter(|d| d.rule == *rule || d.severity == Severity::Error)
+                .filter(|d| d.is(rule) || d.severity == Severity::Error)
                 .cloned()
                 .collect();
             assert!(bad.is_empty(), "{}: {:#?}", rule.name, messages(&bad));
@@ -136,6 +133,6 @@ endpoint = "https://api.example.com/time"
 arguments = {}
 "#;
 
-fn messages(diagnostics: &[crate::diagnostic::Diagnostic]) -> Vec<String> {
-    diagnostics.iter().map(|d| format!("{}: {}", d.rule.name, d.message)).collect()
+fn messages(diagnostics: &[mcp_diagnostics::Diagnostic]) -> Vec<String> {
+    diagnostics.iter().map(|d| format!("{}: {}", d.name(), d.message)).collect()
 }

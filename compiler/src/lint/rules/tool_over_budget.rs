@@ -1,7 +1,7 @@
-use crate::diagnostic::Diagnostic;
 use crate::input_schema;
 use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::tokens;
+use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does

@@ -1,7 +1,6 @@
-use crate::diagnostic::{Applicability, Diagnostic, Edit};
 use crate::lint::{Check, Findings, ToolContext, insert, placeholders, rule};
-use crate::source::Span;
 use crate::spec::{ParameterSpec, Placeholder};
+use mcp_diagnostics::{Applicability, Diagnostic, Edit, Span};
 
 rule! {
     /// ## What it does
@@ -138,7 +137,7 @@ mod tests {
     fn help(rest: &str) -> String {
         let spec = format!("[[tool]]\nname = \"a\"\nmethod = \"GET\"\n{rest}\n");
         let report = check_files(&MemoryFiles::one("spec.toml", &spec));
-        report.diagnostics.into_iter().find(|d| *d.rule == UNBOUND_PLACEHOLDER).unwrap().help.unwrap()
+        report.diagnostics.into_iter().find(|d| d.is(&UNBOUND_PLACEHOLDER)).unwrap().help.unwrap()
     }
 
     #[test]
@@ -161,8 +160,8 @@ mod tests {
                     parameters = [{ name = \"id\", required = true }]\n";
         let report = check_files(&MemoryFiles::one("spec.toml", spec));
         let errors: Vec<_> =
-            report.diagnostics.iter().filter(|d| d.severity == crate::diagnostic::Severity::Error).collect();
-        assert_eq!(errors.iter().map(|d| d.rule.name).collect::<Vec<_>>(), ["unbound-placeholder"]);
+            report.diagnostics.iter().filter(|d| d.severity == mcp_diagnostics::Severity::Error).collect();
+        assert_eq!(errors.iter().map(|d| d.name()).collect::<Vec<_>>(), ["unbound-placeholder"]);
         let edit = &errors[0].fix.as_ref().unwrap().edits[0];
         let mut fixed = spec.to_owned();
         fixed.replace_range(edit.span.range(), &edit.text);

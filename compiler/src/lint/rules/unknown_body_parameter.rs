@@ -1,9 +1,8 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::schema_walk;
 use crate::spec::{BodySpec, ParameterSpec, ToolSpec};
-use crate::suggest;
 use mcp_bundle::wire_enums::Position;
+use mcp_diagnostics::{Diagnostic, suggest};
 
 rule! {
     /// ## What it does

@@ -1,14 +1,12 @@
-use crate::diagnostic::Diagnostic;
 use crate::input_schema;
 use crate::json::Json;
 use crate::lint::answer::locate;
 use crate::lint::values::with_article;
 use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::schema_walk;
-use crate::source::Span;
 use crate::spec::TemplateSpec;
-use crate::suggest;
 use crate::template::{Compiled, Dialect, Read, Segment};
+use mcp_diagnostics::{Diagnostic, Span, suggest};
 use std::collections::BTreeMap;
 
 rule! {
@@ -206,7 +204,7 @@ mod tests {
         let found: Vec<_> = report
             .diagnostics
             .iter()
-            .filter(|d| *d.rule == UNKNOWN_TEMPLATE_ARGUMENT)
+            .filter(|d| d.is(&UNKNOWN_TEMPLATE_ARGUMENT))
             .map(|d| (report.sources.text(d.span), d.help.as_deref()))
             .collect();
         let help = Some("did you mean `name`?");
@@ -255,7 +253,7 @@ mod tests {
                 "body_template = '''{template}'''\nparameters = [{{ name = 'a', type = 'object' }}]"
             ));
             let report = check_files(&MemoryFiles::one("spec.toml", &spec));
-            let found = report.diagnostics.iter().find(|d| *d.rule == UNKNOWN_TEMPLATE_ARGUMENT).unwrap();
+            let found = report.diagnostics.iter().find(|d| d.is(&UNKNOWN_TEMPLATE_ARGUMENT)).unwrap();
             assert_eq!(report.sources.text(found.span), text, "{template}");
             assert_eq!(found.help.as_deref(), Some(help.as_str()), "{template}");
         }

@@ -1,6 +1,5 @@
-use crate::diagnostic::{Applicability, Diagnostic, Edit};
 use crate::lint::{Check, Findings, ToolContext, rule};
-use crate::suggest;
+use mcp_diagnostics::{Applicability, Diagnostic, Edit, suggest};
 
 rule! {
     /// ## What it does
@@ -76,7 +75,7 @@ mod tests {
         let spec =
             "[[tool]]\nname = \"a\"\nmethod = \"GET\"\nendpoint = \"/a\"\nupstream = \"https://a.example\"\n";
         let report = check_files(&MemoryFiles::one("a.toml", spec));
-        let found = report.diagnostics.iter().find(|d| *d.rule == UNKNOWN_UPSTREAM).unwrap();
+        let found = report.diagnostics.iter().find(|d| d.is(&UNKNOWN_UPSTREAM)).unwrap();
         assert!(found.help.as_ref().unwrap().contains("with `url = \"https://a.example\"`"));
     }
 
@@ -89,7 +88,7 @@ mod tests {
             "[upstream.shop]\nurl = \"https://a.example\"\n[[tool]]\nname = \"b\"\nrespond = \"b\"",
         );
         let report = check_files(&files);
-        let found = report.diagnostics.iter().find(|d| *d.rule == UNKNOWN_UPSTREAM).unwrap();
+        let found = report.diagnostics.iter().find(|d| d.is(&UNKNOWN_UPSTREAM)).unwrap();
         assert_eq!(report.sources.text(found.span), "\"shop\"");
         assert!(found.help.as_ref().unwrap().starts_with("declare it: `[upstream.shop]`"));
     }

@@ -1,6 +1,6 @@
 use crate::clients::{self, Profile};
-use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolContext, names, rule};
+use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does

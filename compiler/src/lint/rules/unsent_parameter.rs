@@ -1,7 +1,7 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::schema_walk;
 use crate::spec::ParameterSpec;
+use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does

@@ -1,6 +1,6 @@
-use crate::diagnostic::{Applicability, Diagnostic};
 use crate::lint::{Check, Findings, ToolContext, insert, placeholders, rule, schemas};
 use crate::spec::Type;
+use mcp_diagnostics::{Applicability, Diagnostic};
 
 rule! {
     /// ## What it does

@@ -1,7 +1,6 @@
-use crate::diagnostic::{Applicability, Diagnostic, Edit};
 use crate::lint::{Check, Findings, ToolsetContext, rule, urls, values};
 use crate::spec::EndpointProblem;
-use crate::suggest;
+use mcp_diagnostics::{Applicability, Diagnostic, Edit, suggest};
 
 rule! {
     /// ## What it does

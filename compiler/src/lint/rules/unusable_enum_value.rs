@@ -1,8 +1,8 @@
-use crate::diagnostic::Diagnostic;
 use crate::json::Json;
 use crate::lint::rules::unusable_path_value;
 use crate::lint::values::show_text;
 use crate::lint::{Check, Findings, ToolContext, allowed, placeholders, rule};
+use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does

@@ -1,9 +1,8 @@
-use crate::diagnostic::Diagnostic;
 use crate::json::Json;
 use crate::lint::values::{Shown, shown};
 use crate::lint::{Check, Findings, ToolContext, locate, placeholders, rule};
-use crate::source::Span;
 use crate::spec::{PathPiece, TextPart, ToolSpec, split_variables};
+use mcp_diagnostics::{Diagnostic, Span};
 use percent_encoding::percent_decode;
 
 rule! {

@@ -1,5 +1,5 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolContext, placeholders, rule};
+use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does
@@ -90,7 +90,7 @@ mod tests {
         let spec = "[[tool]]\nname = \"a\"\nmethod = \"GET\"\nendpoint = \"https://a.example/:idx/:id?x=1\"\n\
                     [[tool.parameters]]\nname = \"id\"\nposition = \"path\"\nrequired = true\n";
         let report = check_files(&MemoryFiles::one("spec.toml", spec));
-        let found = report.diagnostics.iter().find(|d| *d.rule == UNUSED_PATH_PARAMETER).unwrap();
+        let found = report.diagnostics.iter().find(|d| d.is(&UNUSED_PATH_PARAMETER)).unwrap();
         let edit = &found.fix.as_ref().unwrap().edits[0];
         assert_eq!((report.sources.text(edit.span), edit.text.as_str()), (":id", "{id}"));
     }

@@ -1,6 +1,5 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolsetContext, rule};
-use crate::suggest;
+use mcp_diagnostics::{Diagnostic, suggest};
 
 rule! {
     /// ## What it does

@@ -1,7 +1,6 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolsetContext, headers, rule};
-use crate::source::Spanned;
 use mcp_bundle::wire_enums::Position;
+use mcp_diagnostics::{Diagnostic, Spanned};
 
 rule! {
     /// ## What it does
@@ -105,7 +104,7 @@ mod tests {
         for (written, fixed) in [("AUTHORIZATION", "Authorization"), ("'content-Type'", "'Content-Type'")] {
             let spec = tool_with(&format!("headers = {{ {written} = \"${{X}}\" }}"));
             let report = check_files(&MemoryFiles::one("spec.toml", &spec));
-            let found = report.diagnostics.iter().find(|d| *d.rule == UNUSUAL_HEADER_CASE).unwrap();
+            let found = report.diagnostics.iter().find(|d| d.is(&UNUSUAL_HEADER_CASE)).unwrap();
             let edit = &found.fix.as_ref().unwrap().edits[0];
             let mut text = spec.clone();
             text.replace_range(edit.span.range(), &edit.text);
@@ -117,6 +116,6 @@ mod tests {
     fn other_headers_may_be_written_as_they_like() {
         let spec = tool_with("headers = { X-API-KEY = \"${X}\", X-api-Key2 = \"1\" }");
         let report = check_files(&MemoryFiles::one("spec.toml", &spec));
-        assert!(!report.diagnostics.iter().any(|d| *d.rule == UNUSUAL_HEADER_CASE));
+        assert!(!report.diagnostics.iter().any(|d| d.is(&UNUSUAL_HEADER_CASE)));
     }
 }

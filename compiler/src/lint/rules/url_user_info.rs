@@ -1,6 +1,6 @@
-use crate::diagnostic::Diagnostic;
 use crate::lint::{Check, Findings, ToolsetContext, rule, urls};
 use crate::spec::EndpointProblem;
+use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does

@@ -1,10 +1,10 @@
 use super::MISPLACED_STYLE;
-use crate::diagnostic::Diagnostic;
 use crate::json::Json;
 use crate::lint::nested::{self, NestedText};
 use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::spec::{BodySpec, ParameterSpec, ToolSpec, Type};
 use mcp_bundle::wire_enums::{Position, Style};
+use mcp_diagnostics::Diagnostic;
 use std::ops::Range;
 
 rule! {

@@ -1,11 +1,10 @@
-use crate::diagnostic::Diagnostic;
 use crate::json::Json;
 use crate::lint::values::show_text;
 use crate::lint::{Check, Findings, ToolContext, rule, schemas, urls};
 use crate::schema_walk;
-use crate::source::Span;
 use crate::spec::{BodySpec, ParameterSpec, TemplateSpec, Type};
 use mcp_bundle::wire_enums::{Position, Style};
+use mcp_diagnostics::{Diagnostic, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
 rule! {

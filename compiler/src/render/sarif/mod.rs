@@ -8,10 +8,9 @@ use self::log::{
 };
 use super::uri;
 use crate::check::Report;
-use crate::diagnostic::{Applicability, Diagnostic, Edit};
 use crate::lint::rules;
-use crate::lint::{Level, Rule};
-use crate::source::{Sources, Span};
+use mcp_diagnostics::{Applicability, Diagnostic, Edit, Sources, Span};
+use mcp_diagnostics::{Level, Rule};
 use serde::{Serialize, Serializer};
 use std::io::{Result, Write};
 
@@ -25,7 +24,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> Result<()> {
     let driver = Driver {
         name: "mcpc",
         semantic_version: env!("CARGO_PKG_VERSION"),
-        rules: rules::ALL.iter().map(|rule| Descriptor::new(rule)).collect(),
+        rules: rules::all().map(Descriptor::new).collect(),
     };
     let run = Run {
         tool: Tool { driver },
@@ -66,9 +65,9 @@ impl Finding {
     fn new(sources: &Sources, diagnostic: &Diagnostic) -> Finding {
         let related = diagnostic.related.iter();
         Finding {
-            rule_id: diagnostic.rule.code,
-            rule_index: rules::ALL.iter().position(|rule| *rule == diagnostic.rule),
-            level: crate::render::word(diagnostic.severity),
+            rule_id: diagnostic.code(),
+            rule_index: rules::all().position(|rule| diagnostic.is(rule)),
+            level: diagnostic.severity.word(),
             message: Message { text: crate::render::full_text(diagnostic) },
             locations: [Place::new(sources, diagnostic.span, diagnostic.label.clone())],
             related_locations: related
@@ -119,7 +118,7 @@ impl Fix {
         edits.sort_by_key(|edit| edit.span);
         let changes = edits.chunk_by(|a, b| a.span.file == b.span.file);
         Some(Fix {
-            description: Message { text: crate::render::fix_title(diagnostic, fix).into() },
+            description: Message { text: fix.title(diagnostic).into() },
             artifact_changes: changes.filter_map(|edits| ArtifactChange::new(sources, edits)).collect(),
             properties: FixProperties {
                 applicability: match fix.applicability {

@@ -4,8 +4,8 @@ use super::ast::{BindMode, Binding, Pipe, RangeBinding, Variable, VariableId};
 use super::parser::Parser;
 use super::pipeline::RawPipe;
 use super::token::Token;
-use crate::suggest::nearest;
 use crate::template::TemplateError;
+use mcp_diagnostics::suggest::nearest;
 
 impl Parser<'_> {
     /// Binds the variable of a pipe outside `range`.

@@ -1,7 +1,7 @@
 //! The functions that a Go template may call. The table says how many arguments each takes, a piped one included;
 //! what they compute is the machine's business.
 
-use crate::suggest::nearest;
+use mcp_diagnostics::suggest::nearest;
 
 macro_rules! functions {
     ($($function:ident $name:literal $least:literal .. $most:tt),* $(,)?) => {

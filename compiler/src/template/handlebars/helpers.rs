@@ -1,6 +1,6 @@
 //! The helpers that a Handlebars template may use.
 
-use crate::suggest::nearest;
+use mcp_diagnostics::suggest::nearest;
 
 /// A helper that gives a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

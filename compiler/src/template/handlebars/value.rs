@@ -7,8 +7,8 @@ use super::ast::{Call, Expr, Literal, Span};
 use super::build::{Builder, block_params};
 use super::helpers::Known;
 use super::scope::Unresolved;
-use crate::suggest::nearest;
 use crate::template::{ErrorKind, MAX_PAREN_DEPTH, TemplateError};
+use mcp_diagnostics::suggest::nearest;
 
 impl Builder<'_> {
     /// The value of `{{…}}`: a path, or a helper with parameters.

@@ -3,9 +3,9 @@
 use super::Editor;
 use crate::json::Json;
 use crate::lint::insert;
-use crate::source::Span;
 use crate::testing::ActualRequest;
 use crate::toml_write::{self, Style};
+use mcp_diagnostics::Span;
 
 impl Editor<'_> {
     /// Method, URL and body. Headers are left out: most of them are the upstream's and the same for each call.

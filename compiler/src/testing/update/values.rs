@@ -3,9 +3,9 @@
 use super::Editor;
 use crate::json::Json;
 use crate::lint::locate;
-use crate::source::{Span, Spanned};
 use crate::testing::compare;
 use crate::toml_write;
+use mcp_diagnostics::{Span, Spanned};
 
 const NOT_IN_TOML: &str = "TOML cannot say it there; write the value as a string of JSON";
 
@@ -60,7 +60,7 @@ impl Editor<'_> {
         let mut edits = Vec::new();
         if self.members(span, span, &mut Vec::new(), old, new, &mut edits) {
             for (span, value) in edits {
-                self.edits.push(crate::diagnostic::Edit { span, text: value });
+                self.edits.push(mcp_diagnostics::Edit { span, text: value });
                 if self.keys.last().is_none_or(|last| last != key) {
                     self.keys.push(key.to_owned());
                 }

@@ -1,12 +1,11 @@
 //! Findings with their source, the way `rustc` shows them.
 
-use super::excerpt::Excerpt;
-use super::fix_title;
-use super::summary;
-use super::visible::{one_line, visible};
-use crate::check::Report;
+mod excerpt;
+
+use self::excerpt::Excerpt;
 use crate::diagnostic::{Diagnostic, Edit, Fix, Severity};
 use crate::source::{FileId, Sources, Span};
+use crate::visible::{one_line, visible};
 use annotate_snippets::{
     Annotation, AnnotationKind, Group, Level, Origin, Padding, Patch, Renderer, Snippet,
 };
@@ -35,14 +34,21 @@ const HEAD: usize = 4096;
 /// The same for a patch, which shows no column.
 const PATCH_HEAD: usize = 80;
 
-pub fn write(report: &Report, color: bool, out: &mut dyn Write) -> Result<()> {
+/// Writes all findings, and a last line in the colour of the worst.
+pub fn write(
+    sources: &Sources,
+    diagnostics: &[Diagnostic],
+    summary: &str,
+    color: bool,
+    out: &mut dyn Write,
+) -> Result<()> {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-    for diagnostic in &report.diagnostics {
-        let groups = finding(&report.sources, diagnostic);
+    for diagnostic in diagnostics {
+        let groups = finding(sources, diagnostic);
         writeln!(out, "{}\n", renderer.render(&groups))?;
     }
-    let summary = summary::of(report);
-    match report.diagnostics.iter().map(|diagnostic| diagnostic.severity).min() {
+    let summary = visible(summary);
+    match diagnostics.iter().map(|diagnostic| diagnostic.severity).min() {
         Some(worst) => {
             let title = level(worst).primary_title(summary);
             writeln!(out, "{}", renderer.render(&[Group::with_title(title)]))
@@ -60,9 +66,18 @@ fn level(severity: Severity) -> Level<'static> {
 
 fn finding<'d>(sources: &'d Sources, diagnostic: &'d Diagnostic) -> Vec<Group<'d>> {
     let level = level(diagnostic.severity);
-    let title = level.clone().primary_title(visible(&diagnostic.message)).id(diagnostic.rule.code);
+    let mut title = level.clone().primary_title(visible(&diagnostic.message));
+    if let Some(rule) = diagnostic.rule {
+        title = title.id(rule.code);
+    }
     let mut groups = Vec::new();
     let mut group = Group::with_title(title);
+    if diagnostic.hide_source {
+        let start = diagnostic.start(sources);
+        let name = one_line(&sources.file(diagnostic.span.file).name);
+        group = group.element(Origin::path(name).line(start.line).char_column(start.column));
+        return vec![with_advice(group, diagnostic, diagnostic.help.as_deref())];
+    }
     for (index, cluster) in clusters(sources, marks(sources, diagnostic), |mark| mark.span).iter().enumerate()
     {
         let file = sources.file(cluster.file);
@@ -94,14 +109,17 @@ fn finding<'d>(sources: &'d Sources, diagnostic: &'d Diagnostic) -> Vec<Group<'d
             group = group.elements(labels.map(|label| Level::NOTE.message(visible(label))));
         }
     }
-    group = group.elements(diagnostic.notes.iter().map(|note| Level::NOTE.message(visible(note))));
     let patch = diagnostic.fix.as_ref().and_then(|fix| patch(sources, diagnostic, fix));
-    if let (Some(help), None) = (&diagnostic.help, &patch) {
-        group = group.element(Level::HELP.message(visible(help)));
-    }
-    groups.push(group);
+    // The help is the title of a patch.
+    let help = diagnostic.help.as_deref().filter(|_| patch.is_none());
+    groups.push(with_advice(group, diagnostic, help));
     groups.extend(patch);
     groups
+}
+
+fn with_advice<'d>(group: Group<'d>, diagnostic: &'d Diagnostic, help: Option<&'d str>) -> Group<'d> {
+    let notes = diagnostic.notes.iter().map(|note| Level::NOTE.message(visible(note)));
+    group.elements(notes).elements(help.map(|help| Level::HELP.message(visible(help))))
 }
 
 /// The primary mark comes first: its file and place head the finding.
@@ -141,7 +159,7 @@ fn patch<'d>(sources: &'d Sources, diagnostic: &'d Diagnostic, fix: &'d Fix) -> 
     if edits.is_empty() {
         return None;
     }
-    let mut group = Group::with_title(Level::HELP.secondary_title(visible(fix_title(diagnostic, fix))));
+    let mut group = Group::with_title(Level::HELP.secondary_title(visible(fix.title(diagnostic))));
     for cluster in clusters(sources, edits, |edit| edit.span) {
         let file = sources.file(cluster.file);
         let ranges: Vec<Range<usize>> = cluster.items.iter().map(|edit| edit.span.range()).collect();
@@ -177,4 +195,43 @@ fn clusters<T>(sources: &Sources, items: Vec<T>, span: impl Fn(&T) -> Span) -> V
         }
     }
     clusters
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(diagnostic: impl FnOnce(FileId) -> Diagnostic, text: &str) -> String {
+        let mut sources = Sources::default();
+        let file = sources.add("edge.toml", text);
+        let mut out = Vec::new();
+        write(&sources, &[diagnostic(file)], "1 error", false, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_line_with_something_secret_is_not_shown() {
+        let finding = |file| Diagnostic::error(Span::new(file, 6..12), "it is a secret").hide_source();
+        let text = shown(|file| finding(file).help("remove it"), "key = secret");
+        assert!(text.contains("edge.toml:1:7") && !text.contains("key = secret"), "{text}");
+        assert!(text.contains("help: remove it"), "{text}");
+    }
+
+    #[test]
+    fn nothing_of_a_file_steers_the_terminal_and_spans_stay() {
+        let hostile = "a = \"\u{1b}[31m\u{9b}\u{202e}\u{e0041}\" b = 1\r\n";
+        let at = hostile.find('b').unwrap();
+        let text = shown(|file| Diagnostic::error(Span::new(file, at..at + 1), "no\u{1b}"), hostile);
+        assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{text}");
+        let mut lines = text.lines().skip_while(|line| !line.contains("b = 1"));
+        let (line, mark) = (lines.next().unwrap(), lines.next().unwrap());
+        let column = |text: &str, c| text.chars().position(|other| other == c);
+        assert_eq!(column(line, 'b'), column(mark, '^'), "{text}");
+    }
+
+    #[test]
+    fn a_finding_without_a_rule_has_no_code() {
+        let text = shown(|file| Diagnostic::error(Span::new(file, 0..1), "wrong"), "a = 1");
+        assert!(text.starts_with("error: wrong\n"), "{text}");
+    }
 }

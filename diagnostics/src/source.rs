@@ -1,7 +1,7 @@
 //! The texts that were read, and where in them a thing stands.
 
-use std::cell::OnceCell;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// A file of [`Sources`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,23 +23,23 @@ pub struct Spanned<T> {
 }
 
 /// A place as people count: lines and columns from 1, columns in characters, the offset in bytes from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Location {
     pub line: usize,
     pub column: usize,
     pub offset: usize,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct SourceFile {
     /// As shown to people: relative to where the command ran.
     pub name: String,
     pub text: String,
-    line_starts: OnceCell<Vec<u32>>,
+    line_starts: OnceLock<Vec<u32>>,
 }
 
 /// All files of one run.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Sources {
     files: Vec<SourceFile>,
 }
@@ -49,7 +49,7 @@ const BOM: char = '\u{feff}';
 impl Sources {
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
         let id = FileId(self.files.len() as u32);
-        self.files.push(SourceFile { name: name.into(), text: text.into(), line_starts: OnceCell::new() });
+        self.files.push(SourceFile { name: name.into(), text: text.into(), line_starts: OnceLock::new() });
         id
     }
 
@@ -58,7 +58,7 @@ impl Sources {
         &self.files[id.0 as usize]
     }
 
-    pub(crate) fn file_mut(&mut self, id: FileId) -> &mut SourceFile {
+    pub fn file_mut(&mut self, id: FileId) -> &mut SourceFile {
         #[expect(clippy::indexing_slicing, reason = "only `add` makes ids, and files are never removed")]
         &mut self.files[id.0 as usize]
     }
@@ -78,7 +78,7 @@ impl Sources {
     /// does not come from a literal), the whole span is returned.
     pub fn inside(&self, span: Span, decoded: Range<usize>) -> Span {
         let raw = self.text(span);
-        match crate::toml_string::locate(raw, decoded) {
+        match crate::literal::locate(raw, decoded) {
             Some(range) => Span {
                 file: span.file,
                 start: span.start + range.start as u32,
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     fn file(text: &str) -> SourceFile {
-        SourceFile { name: "x.toml".into(), text: text.into(), line_starts: OnceCell::new() }
+        SourceFile { name: "x.toml".into(), text: text.into(), line_starts: OnceLock::new() }
     }
 
     #[test]

@@ -3,8 +3,8 @@
 //! A file may have megabytes and thousands of findings, a line may be very long, and both may hold anything:
 //! an excerpt is small, and nothing in it steers a terminal.
 
-use super::visible::{shown, visible};
 use crate::source::SourceFile;
+use crate::visible::{shown, visible};
 use std::ops::Range;
 
 /// Lines of a file and where their parts came from.

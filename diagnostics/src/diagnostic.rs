@@ -1,18 +1,18 @@
 //! What a check says: a value with a rule, a place and advice. Rendering is elsewhere.
 
-use crate::lint::Rule;
+use crate::rule::Rule;
 use crate::source::{Location, Sources, Span};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     Error,
     Warning,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Diagnostic {
-    pub rule: &'static Rule,
+    /// What kind of finding it is, where kinds have codes.
+    pub rule: Option<&'static Rule>,
     pub severity: Severity,
     /// One line, lower case, literals in backticks.
     pub message: String,
@@ -23,12 +23,14 @@ pub struct Diagnostic {
     pub related: Vec<(Span, String)>,
     /// Why it matters.
     pub notes: Vec<String>,
-    /// How to mend it.
+    /// How to fix it.
     pub help: Option<String>,
     pub fix: Option<Fix>,
+    /// The source holds what nobody should see: its place is said, its text is not shown.
+    pub hide_source: bool,
 }
 
-/// An edit of the spec that mends the finding.
+/// An edit of the file that fixes the finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
     pub applicability: Applicability,
@@ -37,7 +39,7 @@ pub struct Fix {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Applicability {
-    /// `--fix` applies it: the meaning of the spec stays, or was plainly meant so.
+    /// `--fix` applies it: the meaning of the file stays, or was plainly meant so.
     Safe,
     /// Shown as a patch, for a person to decide.
     DisplayOnly,
@@ -53,9 +55,18 @@ pub struct Edit {
 impl Diagnostic {
     /// A finding with the rule's own severity.
     pub fn new(rule: &'static Rule, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::of(Some(rule), span, message)
+    }
+
+    /// An error where kinds of findings have no codes.
+    pub fn error(span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::of(None, span, message)
+    }
+
+    pub fn of(rule: Option<&'static Rule>, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             rule,
-            severity: rule.level.severity(),
+            severity: rule.map_or(Severity::Error, |rule| rule.level.severity()),
             message: message.into(),
             span,
             label: None,
@@ -63,7 +74,23 @@ impl Diagnostic {
             notes: Vec::new(),
             help: None,
             fix: None,
+            hide_source: false,
         }
+    }
+
+    /// Whether it is a finding of this kind.
+    pub fn is(&self, rule: &Rule) -> bool {
+        self.rule.is_some_and(|own| own == rule)
+    }
+
+    /// Empty where kinds of findings have no codes.
+    pub fn code(&self) -> &'static str {
+        self.rule.map_or("", |rule| rule.code)
+    }
+
+    /// The name of its rule; empty where kinds of findings have no codes.
+    pub fn name(&self) -> &'static str {
+        self.rule.map_or("", |rule| rule.name)
     }
 
     pub fn label(mut self, label: impl Into<String>) -> Self {
@@ -102,11 +129,37 @@ impl Diagnostic {
         self.fix(Applicability::Safe, vec![Edit { span, text: text.into() }])
     }
 
+    pub fn hide_source(mut self) -> Self {
+        self.hide_source = true;
+        self
+    }
+
     pub fn start(&self, sources: &Sources) -> Location {
         sources.file(self.span.file).location(self.span.start as usize)
     }
 
     pub fn end(&self, sources: &Sources) -> Location {
         sources.file(self.span.file).location(self.span.end as usize)
+    }
+}
+
+impl Severity {
+    /// The word that all formats share.
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        }
+    }
+}
+
+impl Fix {
+    /// What stands above a patch.
+    pub fn title<'d>(&self, diagnostic: &'d Diagnostic) -> &'d str {
+        match (&diagnostic.help, self.applicability) {
+            (Some(help), _) => help,
+            (None, Applicability::Safe) => "`--fix` writes it so",
+            (None, Applicability::DisplayOnly) => "it may be meant so",
+        }
     }
 }

@@ -1,19 +1,47 @@
-//! Reads a TOML table by its table of keys: unknown keys, wrong shapes and missing keys become findings,
+//! Reads a TOML file by its tables of keys: unknown keys, wrong shapes and missing keys become findings,
 //! and what remains is well-shaped.
 
-use super::shape::as_note;
-use super::value::{to_json, to_text};
+mod shape;
+mod syntax;
+
+pub use shape::is_json;
+
+use self::shape::as_note;
 use crate::diagnostic::Diagnostic;
-use crate::json::Json;
-use crate::keys::{self, Key, Shape, Table};
-use crate::lint::rules::{KEY_GIVEN_TWICE, MISSING_KEY, UNKNOWN_KEY};
+use crate::keys::{Key, Shape, Table};
+use crate::rule::Rule;
+use crate::size;
 use crate::source::{FileId, Span, Spanned};
 use crate::suggest;
-use crate::toml_tree::{self, TomlKey, TomlValue};
+use crate::toml_tree::{TomlKey, TomlTable, TomlValue, to_text};
 
-/// Where findings go while a file is read.
+/// A language that is written in TOML, beside its tables of keys.
+#[derive(Debug)]
+pub struct Language {
+    pub rules: ReadingRules,
+    /// The header that a list of tables is written with: `tool.parameters`.
+    pub header: fn(&Key) -> String,
+    /// Where a key that is unknown in a table belongs, as a help.
+    pub home: fn(&str, &'static Table) -> Option<String>,
+    /// The help for a file that is no TOML at all.
+    pub how_to_begin: &'static str,
+}
+
+/// What findings about the form of a file are called, where kinds of findings have codes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReadingRules {
+    pub syntax: Option<&'static Rule>,
+    pub unknown_key: Option<&'static Rule>,
+    pub missing_key: Option<&'static Rule>,
+    pub key_given_twice: Option<&'static Rule>,
+    pub wrong_type: Option<&'static Rule>,
+    pub invalid_value: Option<&'static Rule>,
+}
+
+/// A file that is being read, and where findings go.
 #[derive(Debug)]
 pub struct Reading<'d> {
+    pub language: &'static Language,
     pub file: FileId,
     /// The file's text.
     pub text: &'d str,
@@ -25,7 +53,8 @@ pub struct Reading<'d> {
 pub struct Fields<'t, 'i> {
     table: &'static Table,
     file: FileId,
-    source: &'t str,
+    /// The file's text.
+    pub source: &'t str,
     pub span: Span,
     /// Every key was known and every value well-shaped.
     pub complete: bool,
@@ -55,7 +84,7 @@ impl<'d> Reading<'d> {
     pub fn fields<'t, 'i>(
         &mut self,
         table: &'static Table,
-        toml: &'t toml_tree::Table<'i>,
+        toml: &'t TomlTable<'i>,
         span: Span,
     ) -> Fields<'t, 'i>
     where
@@ -74,8 +103,8 @@ impl<'d> Reading<'d> {
             };
             if let Some(first) = written.iter().find(|field| std::ptr::eq(field.key, key)) {
                 self.report(
-                    Diagnostic::new(
-                        &KEY_GIVEN_TWICE,
+                    Diagnostic::of(
+                        self.language.rules.key_given_twice,
                         key_span,
                         format!("`{name}` and `{}` are the same key", other_name(key, name)),
                     )
@@ -89,10 +118,9 @@ impl<'d> Reading<'d> {
         }
         for key in table.keys.iter().filter(|key| key.required) {
             if !written.iter().any(|field| std::ptr::eq(field.key, key)) {
-                self.report(
-                    Diagnostic::new(&MISSING_KEY, span, format!("{} needs `{}`", table.name, key.name))
-                        .note(as_note(key.doc)),
-                );
+                let message = format!("{} needs `{}`", table.name, key.name);
+                let rule = self.language.rules.missing_key;
+                self.report(Diagnostic::of(rule, span, message).note(as_note(key.doc)));
             }
         }
         let complete = self.diagnostics.len() == before;
@@ -103,20 +131,18 @@ impl<'d> Reading<'d> {
     fn unknown_key(
         &mut self,
         table: &'static Table,
-        toml: &toml_tree::Table<'_>,
+        toml: &TomlTable<'_>,
         name: &str,
         span: Span,
     ) -> Option<&'static Key> {
-        let diagnostic = Diagnostic::new(&UNKNOWN_KEY, span, format!("{} has no key `{name}`", table.name));
+        let rule = self.language.rules.unknown_key;
+        let diagnostic = Diagnostic::of(rule, span, format!("{} has no key `{name}`", table.name));
         let Some(meant) = suggest::nearest(name, table.keys.iter().flat_map(Key::names)) else {
-            self.report(match owner_of(name).filter(|owner| !std::ptr::eq(*owner, table)) {
-                Some(owner) => diagnostic.help(format!(
-                    "`{name}` is a key of {}: move it up, before the first header of another table",
-                    owner.name
-                )),
+            self.report(match (self.language.home)(name, table) {
+                Some(home) => diagnostic.help(home),
                 None => {
-                    let names = table.keys.iter().map(|key| format!("`{}`", key.name));
-                    diagnostic.note(format!("its keys are {}", names.collect::<Vec<_>>().join(", ")))
+                    let names: Vec<String> = table.names().map(|name| format!("`{name}`")).collect();
+                    diagnostic.note(format!("its keys are {}", names.join(", ")))
                 }
             });
             return None;
@@ -135,6 +161,33 @@ impl<'d> Reading<'d> {
         let header = before.ends_with(['[', '.']);
         self.report(if header { diagnostic } else { diagnostic.replace(span, meant) });
         Some(key)
+    }
+
+    /// One word of a set; another word is reported with the allowed ones.
+    pub fn word<T>(
+        &mut self,
+        fields: &Fields<'_, '_>,
+        name: &'static str,
+        from_word: impl Fn(&str) -> Option<T>,
+        rule: Option<&'static Rule>,
+    ) -> Option<Spanned<T>> {
+        let text = fields.text(name)?;
+        if let Some(value) = from_word(&text.value) {
+            return Some(Spanned::new(value, text.span));
+        }
+        let words = fields.words(name);
+        let mut diagnostic = Diagnostic::of(rule, text.span, format!("`{}` is not a {name}", text.value))
+            .note(format!("it is one of {}", suggest::one_of(words.iter().copied())));
+        if let Some(same) = words.iter().find(|word| word.eq_ignore_ascii_case(&text.value)) {
+            diagnostic =
+                diagnostic.help(format!("write it as `{same}`")).replace(text.span, format!("\"{same}\""));
+        } else if let Some(meant) =
+            abbreviated(&text.value, words).or_else(|| suggest::nearest(&text.value, words.iter().copied()))
+        {
+            diagnostic = diagnostic.help(format!("did you mean `{meant}`?"));
+        }
+        self.report(diagnostic);
+        None
     }
 }
 
@@ -170,22 +223,16 @@ impl<'t, 'i> Fields<'t, 'i> {
         Some(Spanned::new(T::try_from(integer.to_i64()?).ok()?, self.at(value)))
     }
 
-    pub fn json(&self, name: &str) -> Option<Spanned<Json>> {
-        let value = self.value(name)?;
-        Some(Spanned::new(to_json(value, self.source)?, self.at(value)))
-    }
-
-    pub fn list(&self, name: &str) -> Option<Spanned<Vec<Spanned<Json>>>> {
-        let value = self.value(name)?;
-        let items = value.get_ref().as_array()?.iter();
-        let items = items.filter_map(|item| Some(Spanned::new(to_json(item, self.source)?, self.at(item))));
-        Some(Spanned::new(items.collect(), self.at(value)))
-    }
-
     pub fn texts(&self, name: &str) -> Vec<Spanned<String>> {
         let items = self.value(name).and_then(|value| value.get_ref().as_array());
         let items = items.into_iter().flat_map(|items| items.iter());
         items.filter_map(|item| Some(Spanned::new(to_text(item, self.source)?, self.at(item)))).collect()
+    }
+
+    /// A [`Shape::Size`] in bytes.
+    pub fn size(&self, name: &str) -> Option<Spanned<u64>> {
+        let value = self.value(name)?;
+        Some(Spanned::new(size::parse(value.get_ref().as_str()?)?, self.at(value)))
     }
 
     /// The entries of a table of strings, in document order.
@@ -209,12 +256,12 @@ impl<'t, 'i> Fields<'t, 'i> {
         }
     }
 
-    pub fn table(&self, name: &str) -> Option<(&'t toml_tree::Table<'i>, Span)> {
+    pub fn table(&self, name: &str) -> Option<(&'t TomlTable<'i>, Span)> {
         let value = self.value(name)?;
         Some((value.get_ref().as_table()?, self.at(value)))
     }
 
-    pub fn tables(&self, name: &str) -> Vec<(&'t toml_tree::Table<'i>, Span)> {
+    pub fn tables(&self, name: &str) -> Vec<(&'t TomlTable<'i>, Span)> {
         let items = self.value(name).and_then(|value| value.get_ref().as_array());
         let items = items.into_iter().flat_map(|items| items.iter());
         items.filter_map(|item| Some((item.get_ref().as_table()?, self.at(item)))).collect()
@@ -225,11 +272,16 @@ impl<'t, 'i> Fields<'t, 'i> {
     }
 }
 
-/// The table that a key would be at home in.
-fn owner_of(name: &str) -> Option<&'static Table> {
-    [&keys::TOOL, &keys::UPSTREAM, &keys::PARAMETER].into_iter().find(|table| table.find(name).is_some())
-}
-
 fn other_name(key: &Key, name: &str) -> &'static str {
     key.names().find(|n| *n != name).unwrap_or(key.name)
 }
+
+/// The word that begins with what is written: `int`, `bool`.
+fn abbreviated(written: &str, words: &[&'static str]) -> Option<&'static str> {
+    let lower = written.to_ascii_lowercase();
+    let begins = |word: &&&str| lower.len() >= 3 && word.to_ascii_lowercase().starts_with(&lower);
+    words.iter().find(begins).copied()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,4 @@
-//! TOML as specs are read: every value with its place, tables in the order of the file.
-//!
-//! The `toml` crate reads all of TOML and says what is wrong with a text. It takes a third of the time that checking a spec
-//! takes, so what is spelt as nearly all specs are is read by [`quick`], which gives up on everything else.
-
-pub mod quick;
+//! TOML with the place of every value, tables in the order of the file.
 
 use std::borrow::Cow;
 use toml::de::{DeTable, DeValue};
@@ -23,7 +18,7 @@ pub enum Value<'i> {
     /// Its text.
     Datetime(String),
     Array(Vec<TomlValue<'i>>),
-    Table(Table<'i>),
+    Table(TomlTable<'i>),
 }
 
 #[derive(Debug, Clone)]
@@ -34,26 +29,34 @@ pub struct Integer<'i> {
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct Table<'i> {
+pub struct TomlTable<'i> {
     /// In the order of the file.
     entries: Vec<(TomlKey<'i>, TomlValue<'i>)>,
 }
 
 /// What could be understood of a text, and what is wrong with it.
-pub fn read(text: &str) -> (Table<'_>, Vec<toml::de::Error>) {
-    match quick::read(text) {
-        Some(table) => (table, Vec::new()),
-        None => read_carefully(text),
-    }
-}
-
-/// The same, all of it by the crate.
-pub fn read_carefully(text: &str) -> (Table<'_>, Vec<toml::de::Error>) {
+pub fn read(text: &str) -> (TomlTable<'_>, Vec<toml::de::Error>) {
     let (table, errors) = DeTable::parse_recoverable(text);
-    (Table::from(table.into_inner()), errors)
+    (TomlTable::from(table.into_inner()), errors)
 }
 
-impl<'i> Table<'i> {
+/// Whether nothing is wrong with a text.
+pub fn is_toml(text: &str) -> bool {
+    DeTable::parse(text).is_ok()
+}
+
+/// A string; the line ends of a multi-line one are the same whatever those of the file are. `source` is the file's text.
+pub fn to_text(value: &TomlValue<'_>, source: &str) -> Option<String> {
+    let text = value.get_ref().as_str()?;
+    let literal = source.get(value.span()).unwrap_or_default();
+    // Nearly no text has one, which is seen sooner by looking for a byte.
+    if literal.as_bytes().contains(&b'\r') && literal.contains("\r\n") {
+        return Some(text.replace("\r\n", "\n"));
+    }
+    Some(text.to_owned())
+}
+
+impl<'i> TomlTable<'i> {
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&TomlKey<'i>, &TomlValue<'i>)> {
         self.entries.iter().map(|(key, value)| (key, value))
     }
@@ -100,7 +103,7 @@ impl<'i> Value<'i> {
         }
     }
 
-    pub fn as_table(&self) -> Option<&Table<'i>> {
+    pub fn as_table(&self) -> Option<&TomlTable<'i>> {
         match self {
             Value::Table(table) => Some(table),
             _ => None,
@@ -127,12 +130,12 @@ impl Integer<'_> {
     }
 }
 
-impl<'i> From<DeTable<'i>> for Table<'i> {
-    fn from(table: DeTable<'i>) -> Table<'i> {
+impl<'i> From<DeTable<'i>> for TomlTable<'i> {
+    fn from(table: DeTable<'i>) -> TomlTable<'i> {
         let mut entries: Vec<_> = table.into_iter().map(|(key, value)| (key, placed(value))).collect();
         // The map's own order depends on features of the build.
         entries.sort_by_key(|(key, _)| key.span().start);
-        Table { entries }
+        TomlTable { entries }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Makes text safe to print: nothing that a spec holds may steer a terminal or hide in it.
+//! Makes text safe to print: nothing that a file holds may steer a terminal or hide in it.
 
 use std::borrow::Cow;
 

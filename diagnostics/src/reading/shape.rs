@@ -1,21 +1,22 @@
 //! Whether a value has the shape that its key wants.
 
-use super::fields::Reading;
-use super::value::is_json;
+use super::Reading;
 use crate::diagnostic::Diagnostic;
 use crate::keys::{Key, Shape};
-use crate::lint::rules::{INVALID_VALUE, WRONG_TYPE};
+use crate::size;
 use crate::source::Span;
+use crate::suggest::one_of;
 use crate::toml_tree::{TomlValue, Value};
 
 impl Reading<'_> {
     /// Whether a value has the key's shape; reports it if not.
     pub(super) fn shape_fits(&mut self, key: &Key, value: &TomlValue<'_>) -> bool {
         let span = self.span(value.span());
+        let rules = &self.language.rules;
         let wrong = |expected: &str| {
             let actual = value.get_ref().type_name();
-            Diagnostic::new(
-                &WRONG_TYPE,
+            Diagnostic::of(
+                rules.wrong_type,
                 span,
                 format!("`{}` must be {expected}, not {} {actual}", key.name, article(actual)),
             )
@@ -23,25 +24,41 @@ impl Reading<'_> {
         };
         let problem = match (key.shape, value.get_ref()) {
             (Shape::Any, _) => return self.is_json(key, value, span),
-            (Shape::Text | Shape::Word(_) | Shape::Template, Value::String(_)) => return true,
+            (Shape::Text | Shape::Word(_) | Shape::TextOrTable(_), Value::String(_)) => return true,
             (Shape::Boolean | Shape::Schema, Value::Boolean(_)) => return true,
             (Shape::Integer { min, max }, Value::Integer(integer)) => match integer.to_i64() {
                 Some(number) if (min..=max).contains(&number) => return true,
-                _ => Diagnostic::new(
-                    &INVALID_VALUE,
+                _ => Diagnostic::of(
+                    rules.invalid_value,
                     span,
                     format!("`{}` must be between {min} and {max}", key.name),
                 )
                 .note(as_note(key.doc)),
             },
+            (Shape::Size { min, max }, Value::String(text)) => match size::parse(text) {
+                Some(bytes) if (min..=max).contains(&bytes) => return true,
+                Some(_) => {
+                    let (min, max) = (size::write(min), size::write(max));
+                    let message = format!("`{}` must be between `\"{min}\"` and `\"{max}\"`", key.name);
+                    Diagnostic::of(rules.invalid_value, span, message).note(as_note(key.doc))
+                }
+                None => {
+                    let message = format!("`{}` is no size: `{text}`", key.name);
+                    Diagnostic::of(rules.invalid_value, span, message).help(SIZE_UNITS)
+                }
+            },
+            (Shape::Size { .. }, Value::Integer(_)) => {
+                let message = format!("`{}` needs a unit", key.name);
+                Diagnostic::of(rules.wrong_type, span, message).help(SIZE_UNITS)
+            }
             (Shape::Number, Value::Integer(_) | Value::Float(_)) => {
                 return self.is_json(key, value, span);
             }
             (Shape::Texts, Value::Array(items)) => {
                 match items.iter().find(|item| item.get_ref().as_str().is_none()) {
                     None => return true,
-                    Some(item) => Diagnostic::new(
-                        &WRONG_TYPE,
+                    Some(item) => Diagnostic::of(
+                        rules.wrong_type,
                         self.span(item.span()),
                         format!("`{}` must be a list of strings", key.name),
                     ),
@@ -52,7 +69,7 @@ impl Reading<'_> {
                 for (name, value) in map.iter().filter(|(_, value)| value.get_ref().as_str().is_none()) {
                     let message = format!("`{}.{}` must be a string", key.name, name.get_ref());
                     let span = self.span(value.span());
-                    self.report(Diagnostic::new(&WRONG_TYPE, span, message));
+                    self.report(Diagnostic::of(rules.wrong_type, span, message));
                     fits = false;
                 }
                 return fits;
@@ -61,20 +78,24 @@ impl Reading<'_> {
             (Shape::Object | Shape::Schema, Value::Table(_)) => {
                 return self.is_json(key, value, span);
             }
-            (Shape::Template | Shape::Table(_) | Shape::NamedTables(_), Value::Table(_)) => return true,
+            (Shape::TextOrTable(_) | Shape::Table(_) | Shape::NamedTables(_), Value::Table(_)) => {
+                return true;
+            }
             (Shape::Tables(_), Value::Array(items)) => {
                 match items.iter().find(|item| item.get_ref().as_table().is_none()) {
                     None => return true,
-                    Some(item) => Diagnostic::new(
-                        &WRONG_TYPE,
+                    Some(item) => Diagnostic::of(
+                        rules.wrong_type,
                         self.span(item.span()),
                         format!("`{}` must be a list of tables", key.name),
                     ),
                 }
             }
-            (Shape::Tables(_), Value::Table(_)) => wrong("a list of tables")
-                .help(format!("write `[[{}]]` with two brackets, once for each", header_of(key))),
-            (shape, _) => wrong(shape_name(shape)),
+            (Shape::Tables(_), Value::Table(_)) => wrong("a list of tables").help(format!(
+                "write `[[{}]]` with two brackets, once for each",
+                (self.language.header)(key)
+            )),
+            (shape, _) => wrong(&shape_name(shape)),
         };
         self.report(problem);
         false
@@ -85,8 +106,8 @@ impl Reading<'_> {
         if is_json(value) {
             return true;
         }
-        self.report(Diagnostic::new(
-            &INVALID_VALUE,
+        self.report(Diagnostic::of(
+            self.language.rules.invalid_value,
             span,
             format!("`{}` holds `nan` or `inf`, which JSON cannot express", key.name),
         ));
@@ -94,8 +115,10 @@ impl Reading<'_> {
     }
 }
 
-fn shape_name(shape: Shape) -> &'static str {
-    match shape {
+const SIZE_UNITS: &str = "the units are `B`, `KiB`, `MiB` and `GiB`: write `\"64KiB\"`";
+
+fn shape_name(shape: Shape) -> String {
+    let name = match shape {
         Shape::Text | Shape::Word(_) => "a string",
         Shape::Integer { .. } => "an integer",
         Shape::Number => "a number",
@@ -106,16 +129,26 @@ fn shape_name(shape: Shape) -> &'static str {
         Shape::List => "a list",
         Shape::Object => "a table",
         Shape::Schema => "a JSON Schema (a table, `true` or `false`)",
-        Shape::Template => "a string or a table with `go`, `handlebars` or `file`",
+        Shape::Size { .. } => "a size",
+        Shape::TextOrTable(table) => return format!("a string or a table with {}", one_of(table.names())),
         Shape::Table(_) => "a table",
         Shape::Tables(_) => "a list of tables",
         Shape::NamedTables(_) => "a table of tables",
-    }
+    };
+    name.to_owned()
 }
 
-/// The header that a list of tables is written with.
-fn header_of(key: &Key) -> String {
-    if key.name == "tool" { "tool".to_owned() } else { format!("tool.{}", key.name) }
+/// Whether a value can be JSON, which lacks some of TOML's numbers.
+pub fn is_json(value: &TomlValue<'_>) -> bool {
+    match value.get_ref() {
+        Value::Integer(integer) => {
+            integer.radix == 10 || u128::from_str_radix(&integer.digits, integer.radix).is_ok()
+        }
+        Value::Float(float) => !float.contains("inf") && !float.contains("nan"),
+        Value::Array(items) => items.iter().all(is_json),
+        Value::Table(table) => table.values().all(is_json),
+        Value::String(_) | Value::Boolean(_) | Value::Datetime(_) => true,
+    }
 }
 
 /// A key's doc in the style of notes.

@@ -1,0 +1,27 @@
+//! Files that people write: reads them, and says what is wrong with them and how to fix it.
+//!
+//! Tool specs, `mcpc.toml` and `edge.toml` are TOML in different [languages](Language). A language is a few tables of
+//! [keys]; [`Reading`] reads a file by them. It never fails: it returns what could be understood, and a [`Diagnostic`]
+//! for the rest, which [`human`] shows with its source. Nothing here knows what a key means.
+
+pub mod diagnostic;
+pub mod env_file;
+pub mod human;
+pub mod keys;
+mod literal;
+pub mod reading;
+pub mod rule;
+pub mod size;
+pub mod source;
+pub mod stamp;
+pub mod suggest;
+pub mod toml_tree;
+pub mod visible;
+
+pub use diagnostic::{Applicability, Diagnostic, Edit, Fix, Severity};
+pub use env_file::EnvFile;
+pub use keys::{Key, Shape, Table};
+pub use reading::{Fields, Language, Reading, ReadingRules};
+pub use rule::{Level, Rule};
+pub use source::{FileId, Location, SourceFile, Sources, Span, Spanned};
+pub use stamp::Stamp;
