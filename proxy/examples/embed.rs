@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut settings = Settings::default();
     // Both listeners are local, so pages on the web must not reach them.
     settings.access.loopback = true;
-    let network = Network::new(&settings.pool, None)?;
+    let network = Network::new(None)?;
     let edge = Arc::new(Edge::new(settings, Upstream::Network(network)));
     let catalog = edge.prepare(mcp_edge::load(path.as_ref(), &[])?, &|name| std::env::var(name).ok())?;
     edge.activate(catalog);

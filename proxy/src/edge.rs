@@ -13,24 +13,37 @@ use crate::settings::Settings;
 use crate::telemetry::logging;
 use crate::telemetry::metrics::Metrics;
 use crate::upstream::Upstream;
-use arc_swap::ArcSwapOption;
+use arc_swap::{ArcSwap, Guard};
 use mcp_bundle::format::Bundle;
 use std::sync::Arc;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use tokio::sync::watch;
 
 /// Everything that all connections share.
 #[derive(Debug)]
 pub struct Edge {
-    pub settings: Settings,
     pub metrics: Metrics,
     pub(crate) upstream: Upstream,
-    active: ArcSwapOption<Catalog>,
+    serving: ArcSwap<Serving>,
     /// Counts the swaps that changed the list of tools.
     changes: watch::Sender<u64>,
-    /// Event streams that may still be opened.
-    streams: Arc<Semaphore>,
+    /// Event streams that are open.
+    streams: Arc<AtomicUsize>,
+    /// Event streams are to end.
+    stopping: watch::Sender<bool>,
     pub(crate) sessions: sse::Sessions,
 }
+
+/// What requests are served with: settings and tools change in one swap. A request loads it once and keeps it.
+#[derive(Debug)]
+pub struct Serving {
+    pub settings: Arc<Settings>,
+    /// `None` until the first bundle is activated.
+    pub catalog: Option<Arc<Catalog>>,
+}
+
+/// Settings and tools as they were when a request began.
+pub type Loaded = Guard<Arc<Serving>>;
 
 /// What follows [`Edge::answer`].
 #[derive(Debug)]
@@ -44,7 +57,7 @@ pub enum Answered {
 /// One of the event streams that may be open at once; given back when dropped.
 #[derive(Debug)]
 pub(crate) struct StreamSlot {
-    _permit: OwnedSemaphorePermit,
+    open: Arc<AtomicUsize>,
     metrics: Metrics,
 }
 
@@ -61,30 +74,52 @@ impl Edge {
             metrics.observe_pool(network.watch());
         }
         Edge {
-            streams: Arc::new(Semaphore::new(settings.limits.streams.min(Semaphore::MAX_PERMITS))),
-            settings,
             metrics,
             upstream,
-            active: ArcSwapOption::empty(),
+            serving: ArcSwap::from_pointee(Serving { settings: Arc::new(settings), catalog: None }),
             changes: watch::channel(0).0,
+            streams: Arc::default(),
+            stopping: watch::channel(false).0,
             sessions: sse::Sessions::default(),
         }
     }
 
-    /// Makes a bundle ready without serving it.
+    /// What requests that begin now are served with.
+    pub fn serving(&self) -> Loaded {
+        self.serving.load()
+    }
+
+    /// Whether a path is one that is served here, well or not.
+    pub fn serves(&self, path: &str) -> bool {
+        route::is_known(path)
+    }
+
+    /// Makes a bundle ready without serving it, for the settings that hold now.
     pub fn prepare(
         &self,
         bundle: Bundle,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Catalog, BuildError> {
-        Catalog::build(bundle, variable, &self.upstream, &self.metrics, &self.settings)
+        self.prepare_with(&self.serving().settings, bundle, variable)
     }
 
-    /// From now on requests are served from `catalog`; those that began before keep theirs.
+    /// The same for other settings, which come with the catalog when it is activated.
+    pub fn prepare_with(
+        &self,
+        settings: &Arc<Settings>,
+        bundle: Bundle,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Catalog, BuildError> {
+        Catalog::build(bundle, variable, &self.upstream, &self.metrics, Arc::clone(settings))
+    }
+
+    /// From now on requests are served from `catalog` and with its settings; those that began before keep theirs.
     pub fn activate(&self, catalog: Catalog) -> Activated {
         let catalog = Arc::new(catalog);
-        let before = self.active.swap(Some(Arc::clone(&catalog)));
-        let list_changed = before.is_none_or(|before| catalog.lists_differ(&before));
+        let serving =
+            Serving { settings: Arc::clone(&catalog.settings), catalog: Some(Arc::clone(&catalog)) };
+        let before = self.serving.swap(Arc::new(serving));
+        let list_changed = before.catalog.as_ref().is_none_or(|before| catalog.lists_differ(before));
         if list_changed {
             self.changes.send_modify(|count| *count += 1);
         }
@@ -93,12 +128,12 @@ impl Edge {
 
     /// What is served now.
     pub fn catalog(&self) -> Option<Arc<Catalog>> {
-        self.active.load_full()
+        self.serving.load().catalog.clone()
     }
 
     /// Looks at a request's head only. `reply` is overwritten.
-    pub fn route(&self, head: &Head, reply: &mut Reply) -> Route {
-        route::route(head, &self.settings, reply).unwrap_or_else(|(failure, origin)| {
+    pub fn route(&self, serving: &Serving, head: &Head, reply: &mut Reply) -> Route {
+        route::route(head, &serving.settings, reply).unwrap_or_else(|(failure, origin)| {
             self.refuse(head, &failure, reply);
             origin.into_iter().for_each(|origin| access::allow(origin, reply));
             Route::Answered
@@ -106,8 +141,8 @@ impl Edge {
     }
 
     /// The answer to a body that is longer than `limits.request_body`; the rest of it is not read.
-    pub fn too_large(&self, head: &Head, reply: &mut Reply) {
-        self.refuse(head, &Failure::BodyTooLarge(self.settings.limits.request_body), reply);
+    pub fn too_large(&self, serving: &Serving, head: &Head, reply: &mut Reply) {
+        self.refuse(head, &Failure::BodyTooLarge(serving.settings.limits.request_body), reply);
         reply.close = true;
     }
 
@@ -121,13 +156,14 @@ impl Edge {
     /// Answers a request. `reply` is overwritten. Dropping the future cancels what the request started.
     pub async fn answer(
         self: &Arc<Self>,
+        serving: &Serving,
         endpoint: &Endpoint,
         head: &Head,
         body: &[u8],
         reply: &mut Reply,
     ) -> Answered {
         reply.clear();
-        let answered = self.serve(endpoint, head, body, reply).await.unwrap_or_else(|failure| {
+        let answered = self.serve(serving, endpoint, head, body, reply).await.unwrap_or_else(|failure| {
             self.refuse(head, &failure, reply);
             Answered::Reply
         });
@@ -139,6 +175,7 @@ impl Edge {
 
     async fn serve(
         self: &Arc<Self>,
+        serving: &Serving,
         endpoint: &Endpoint,
         head: &Head,
         body: &[u8],
@@ -146,8 +183,7 @@ impl Edge {
     ) -> Result<Answered, Failure> {
         let Endpoint { path, caller, request_id, .. } = endpoint;
         let query = head.uri.query().unwrap_or_default();
-        let catalog = self.active.load();
-        let catalog = catalog.as_deref().ok_or(Failure::NotReady)?;
+        let catalog = serving.catalog.as_deref().ok_or(Failure::NotReady)?;
         let view = |toolset: &Option<Box<str>>| {
             let named = toolset.as_deref();
             catalog.view(named).ok_or_else(|| Failure::UnknownToolset(named.unwrap_or_default().to_owned()))
@@ -193,14 +229,25 @@ impl Edge {
 
     /// Room for one more event stream.
     pub(crate) fn stream_slot(&self) -> Option<StreamSlot> {
-        let permit = Arc::clone(&self.streams).try_acquire_owned().ok()?;
+        let most = self.serving().settings.limits.streams;
+        self.streams.fetch_update(Relaxed, Relaxed, |open| (open < most).then_some(open + 1)).ok()?;
         self.metrics.streams().add(1);
-        Some(StreamSlot { _permit: permit, metrics: self.metrics.clone() })
+        Some(StreamSlot { open: Arc::clone(&self.streams), metrics: self.metrics.clone() })
+    }
+
+    /// Ends the event streams of those whose server does not do it (`proxy_http`).
+    pub fn end_streams(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    pub(crate) fn stopping(&self) -> watch::Receiver<bool> {
+        self.stopping.subscribe()
     }
 }
 
 impl Drop for StreamSlot {
     fn drop(&mut self) {
+        self.open.fetch_sub(1, Relaxed);
         self.metrics.streams().add(-1);
     }
 }

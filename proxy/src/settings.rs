@@ -4,7 +4,7 @@ use mcp_bundle::{bind, shape};
 use std::time::Duration;
 
 /// How requests are answered.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Settings {
     pub limits: Limits,
     pub timeouts: Timeouts,
@@ -16,7 +16,7 @@ pub struct Settings {
 }
 
 /// What a request or an answer may hold at most; lengths in bytes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     pub request_body: usize,
     /// Nesting of a request, the JSON-RPC message included.
@@ -35,7 +35,7 @@ pub struct Limits {
     pub shape: shape::Limits,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timeouts {
     /// From a connection's last answer (or its start) to the end of the next request head.
     pub idle: Duration,
@@ -50,7 +50,7 @@ pub struct Timeouts {
 }
 
 /// Connections to upstreams that wait for their next call.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoolSettings {
     /// For each upstream and thread.
     pub idle_connections: usize,
@@ -59,7 +59,7 @@ pub struct PoolSettings {
     pub dns: Duration,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListSettings {
     /// Tools on a page of `tools/list`. Some clients read only the first page.
     pub page: usize,
@@ -68,7 +68,7 @@ pub struct ListSettings {
 }
 
 /// Who may talk to the public listener. Names are lower case.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Access {
     /// Every listener is on a loopback address: only local names are good then, which stops DNS rebinding.
     pub loopback: bool,

@@ -59,7 +59,7 @@ impl World {
         let listener = listener.unwrap_or(Listener { address: "127.0.0.1:0".to_owned(), tls: None });
         let bound = process::bind(&[listener]).unwrap();
         let address = bound.addresses().first().copied().unwrap();
-        let network = Network::new(&settings.pool, None).unwrap();
+        let network = Network::new(None).unwrap();
         let edge = Arc::new(Edge::new(settings, mcp_edge::upstream::Upstream::Network(network)));
         let running = process::start(Arc::clone(&edge), bound, Options::default());
         World { _running: running, edge, address, upstream: Upstream::start() }

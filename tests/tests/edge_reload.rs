@@ -1,8 +1,9 @@
 //! The real proxy: bundles and secrets that change while it serves.
 #![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use mcpc_tests::{Client, Served, TOKEN, Upstream};
-use mcpc_tests::{answer, build, call, get, json, mcp_edge, post, raw, tools_of};
+use mcpc_tests::{answer, build, call, get, json, mcp_edge, modern, post, raw, tools_of};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 
@@ -103,4 +104,111 @@ fn a_bundle_whose_variable_has_no_value_waits_for_the_secrets_file() {
     put("secrets.env", "API_KEY=two\nOTHER_KEY=three\n");
     assert_eq!(reload().status, 200);
     assert_eq!(sent(3), "Bearer three");
+}
+
+/// The real proxy with a configuration that can be changed.
+struct Configured {
+    process: mcpc_tests::Process,
+    upstream: Upstream,
+    folder: tempfile::TempDir,
+}
+
+impl Configured {
+    fn start(config: &str) -> Configured {
+        let upstream = Upstream::start();
+        let folder = tempfile::tempdir().unwrap();
+        build(&tools_of(&upstream, &["first"]), &folder.path().join("served.mcpk"));
+        write_config(&folder, "", config);
+        let path = folder.path().join("edge.toml");
+        let process = mcp_edge(["--config".as_ref(), path.as_os_str()]);
+        // It has read its file by then.
+        process.admin();
+        Configured { process, upstream, folder }
+    }
+
+    fn reload(&self) -> mcpc_tests::Answer {
+        self.process.ask_admin(post("/reload", &[], ""))
+    }
+}
+
+fn write_config(folder: &tempfile::TempDir, top: &str, config: &str) {
+    let start = "bundle = \"served.mcpk\"\nadmin = \"127.0.0.1:0\"\n";
+    let listen = "[[listen]]\naddress = \"127.0.0.1:0\"\n";
+    std::fs::write(folder.path().join("edge.toml"), format!("{start}{top}{listen}{config}")).unwrap();
+}
+
+/// A call that is too long for a limit of 1 KiB.
+fn long_call() -> Vec<u8> {
+    call("first", json!({"unknown": "x".repeat(2000)}))
+}
+
+#[test]
+fn a_changed_limit_holds_for_the_next_request_and_no_connection_is_dropped() {
+    let edge = Configured::start("[limits]\nrequest_body = \"4KiB\"\n");
+    let (mut client, mut listener) =
+        (Client::connect(edge.process.address()), Client::connect(edge.process.address()));
+    listener.send(modern("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}})));
+    assert!(listener.event().contains("acknowledged"));
+    assert_eq!(client.ask(long_call()).status, 200);
+    edge.upstream.answers(raw("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]").held());
+    let mut busy = Client::connect(edge.process.address());
+    busy.send(call("first", json!({})));
+    edge.upstream.request(0);
+
+    write_config(&edge.folder, "", "[limits]\nrequest_body = \"1KiB\"\n");
+    let reloaded = edge.reload();
+    assert_eq!((reloaded.status, &reloaded.json()["needs_upgrade"]), (200, &json!([])));
+    assert_eq!(client.ask(call("first", json!({}))).text(), "{}", "the connection is the old one");
+    assert_eq!(client.ask(long_call()).status, 413);
+    edge.upstream.release();
+    assert_eq!(busy.answer().text(), "[]", "a call in flight ends as it began");
+    build(&tools_of(&edge.upstream, &["first", "second"]), &edge.folder.path().join("served.mcpk"));
+    assert_eq!(edge.reload().status, 200);
+    assert!(listener.event().contains("notifications/tools/list_changed"));
+}
+
+#[test]
+fn a_changed_listener_is_reported_and_stays_where_it_is() {
+    let edge = Configured::start("");
+    let text = "threads = 2\n[[listen]]\naddress = \"127.0.0.1:1\"\n";
+    write_config(&edge.folder, text, "[log]\nlevel = \"debug\"\n");
+    edge.process.signal("HUP");
+    assert!(edge.process.told("need an upgrade or a restart").contains("threads, listen.address"));
+    let reloaded = edge.reload();
+    assert_eq!(reloaded.json()["needs_upgrade"], json!(["threads", "listen.address"]));
+    let status = edge.process.ask_admin(get("/status", &[])).json();
+    assert_eq!(status["needs_upgrade"], json!(["threads", "listen.address"]));
+    assert_eq!(Client::connect(edge.process.address()).ask(call("first", json!({}))).text(), "{}");
+    // The level has changed, so the call has a line.
+    edge.process.told("mcp_edge::call");
+}
+
+#[test]
+fn a_broken_configuration_keeps_the_old_state_and_says_what_to_do() {
+    let edge = Configured::start("[limits]\nrequest_body = \"4KiB\"\n");
+    write_config(&edge.folder, "", "[limits]\nrequest_boddy = \"1KiB\"\n");
+    let refused = edge.reload();
+    assert_eq!(refused.status, 422);
+    let error = refused.json()["error"].as_str().unwrap().to_owned();
+    assert!(error.contains("edge.toml:6:1") && error.contains("`request_body`"), "{error}");
+    let status = edge.process.ask_admin(get("/status", &[])).json();
+    assert_eq!(status["last_error"]["message"], error.as_str());
+    assert_eq!(Client::connect(edge.process.address()).ask(long_call()).status, 200);
+    write_config(&edge.folder, "", "[limits]\nrequest_body = \"1KiB\"\n");
+    assert_eq!(edge.reload().status, 200);
+    assert_eq!(Client::connect(edge.process.address()).ask(long_call()).status, 413);
+}
+
+#[test]
+fn reloads_at_the_same_time_all_get_an_answer() {
+    let edge = Configured::start("");
+    write_config(&edge.folder, "", "[limits]\nrequest_body = \"1KiB\"\n");
+    let answers = std::thread::scope(|scope| {
+        let asked: Vec<_> = (0..8).map(|_| scope.spawn(|| edge.reload())).collect();
+        asked.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    for answer in &answers {
+        assert_eq!((answer.status, &answer.body), (200, &answers[0].body));
+    }
+    assert_eq!(Client::connect(edge.process.address()).ask(long_call()).status, 413);
 }

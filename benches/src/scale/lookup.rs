@@ -42,7 +42,7 @@ pub async fn run(place: &Place) -> Result<String, Failure> {
 /// Measures these bundles in turn.
 pub fn measure(rounds: usize, bundles: &[PathBuf]) -> Result<String, Failure> {
     let settings = Settings::default();
-    let edge = Edge::new(settings.clone(), Upstream::Network(Network::new(&settings.pool, None)?));
+    let edge = Edge::new(settings, Upstream::Network(Network::new(None)?));
     let mut catalogs = Vec::new();
     let mut all = Vec::new();
     for path in bundles {

@@ -11,6 +11,7 @@ use mcp_edge::process::{self, BindError, Bound, Listener, Options};
 use std::io::{ErrorKind, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
 /// Serve the specs to MCP clients, and again whenever they change
@@ -80,7 +81,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     dev::stop_on_signal(events).context("signals cannot be received")?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
     let options = Options { threads, upgrade: false, upgrade_socket: None, services: Vec::new() };
-    let running = process::start(dev.edge.clone(), bound, options);
+    let running = process::start(Arc::clone(dev.edge()), bound, options);
     let mut told = write_start(arguments, address, &round, streams);
     while told.is_ok()
         && let Wake::Changed(names) = watcher.wait(&round.seen, &received)
@@ -163,7 +164,7 @@ fn write_change(dev: &Dev, round: &Round, names: &[String], streams: &mut Stream
     if let End::Failed(error) = &round.end {
         writeln!(streams.err, "error: {error:#}")?;
     }
-    let what = match dev.edge.catalog() {
+    let what = match dev.edge().catalog() {
         Some(_) => "the tools from before are still served",
         None => "nothing is served until this is fixed",
     };

@@ -16,12 +16,14 @@ pub use variables::{EnvironmentError, Needed, needed, read_environment};
 pub use watch::{Event, Recorded, Seen, Wake, Watcher};
 
 use crate::check::Report;
-use mcp_bundle::format::{self, Trust};
+use mcp_bundle::format;
 use mcp_bundle::plan::{Contents, ToolPlan};
 use mcp_bundle::wire_enums::PartKind;
 use mcp_diagnostics::EnvFile;
 use mcp_edge::Edge;
-use mcp_edge::catalog::BuildError;
+use mcp_edge::activation::source::MemorySource;
+use mcp_edge::activation::{Activation, ActivationError, Inputs};
+use mcp_edge::config::SecretSource;
 use mcp_edge::settings::Settings;
 use mcp_edge::upstream::{Network, NetworkError, Upstream};
 use std::net::SocketAddr;
@@ -34,7 +36,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// An edge whose tools come from specs.
 #[derive(Debug)]
 pub struct Dev {
-    pub edge: Arc<Edge>,
+    activation: Activation,
     /// Answers in place of the upstreams.
     mock: Option<Arc<Mock>>,
 }
@@ -55,8 +57,8 @@ pub struct Loaded {
 pub enum LoadError {
     #[error("{}", missing(.0))]
     MissingVariables(Vec<Needed>),
-    #[error(transparent)]
-    Build(#[from] BuildError),
+    #[error("{0}")]
+    Activation(#[from] Arc<ActivationError>),
     #[error("{0}")]
     Bundle(String),
 }
@@ -72,9 +74,14 @@ impl Dev {
         let mock = mock.then(|| Arc::new(Mock::default()));
         let upstream = match &mock {
             Some(mock) => Upstream::Fixed(mock.clone()),
-            None => Upstream::Network(Network::new(&settings.pool, None)?),
+            None => Upstream::Network(Network::new(None)?),
         };
-        Ok(Dev { edge: Arc::new(Edge::new(settings, upstream)), mock })
+        let edge = Arc::new(Edge::new(settings, upstream));
+        Ok(Dev { activation: Activation::new(edge, None), mock })
+    }
+
+    pub fn edge(&self) -> &Arc<Edge> {
+        self.activation.edge()
     }
 
     /// Serves the tools of a report; `None` if it has errors.
@@ -82,9 +89,7 @@ impl Dev {
         let Some(contents) = report.contents.as_ref().filter(|_| !report.is_incomplete()) else {
             return Ok(None);
         };
-        let unusable = |error: &dyn std::fmt::Display| LoadError::Bundle(error.to_string());
-        let bytes = format::write(contents).map_err(|error| unusable(&error))?;
-        let bundle = format::read(&bytes, &Trust::Any).map_err(|error| unusable(&error))?;
+        let bytes = format::write(contents).map_err(|error| LoadError::Bundle(error.to_string()))?;
         if self.mock.is_none() {
             let missing = needed(contents).into_iter().filter(|need| variables.get(&need.name).is_none());
             let missing: Vec<Needed> = missing.collect();
@@ -92,18 +97,22 @@ impl Dev {
                 return Err(LoadError::MissingVariables(missing));
             }
         }
-        let catalog = self.edge.prepare(bundle, &|name| {
+        let values = contents.variable_names().filter_map(|name| {
             // Nothing of a mocked request leaves the process, so any value will do.
-            variables.get(name).or_else(|| self.mock.is_some().then(|| name.to_owned()))
-        })?;
+            let value = variables.get(name).or_else(|| self.mock.is_some().then(|| name.to_owned()));
+            Some((name.to_owned(), value?))
+        });
+        let secrets = SecretSource::Given(values.collect());
+        let source = MemorySource { name: "specs".to_owned(), bytes };
+        self.activation.replace(Inputs::new(source).with_secrets(secrets))?;
         let mut loaded = Loaded {
             tools: contents.tools.len(),
             toolsets: contents.manifest.toolsets.len(),
             unanswered: Vec::new(),
             unidentified: tools_where(contents, asks_who_calls),
         };
-        if let Some(mock) = &self.mock {
-            let limits = &self.edge.settings.limits.bind;
+        if let (Some(mock), Some(catalog)) = (&self.mock, self.edge().catalog()) {
+            let limits = &catalog.settings.limits.bind;
             let answers =
                 ExampleAnswers::of(&report.toolsets, &catalog.contents, &catalog.variables.0, limits);
             loaded.unanswered = tools_where(contents, |tool| {
@@ -111,7 +120,6 @@ impl Dev {
             });
             mock.replace(answers);
         }
-        self.edge.activate(catalog);
         Ok(Some(loaded))
     }
 }

@@ -1,30 +1,25 @@
-//! Reads bundle files.
+//! Bytes → a bundle that is whole and trusted.
 
-use mcp_bundle::format::{self, Bundle, MAX_FILE_LENGTH, ReadError, Trust, VerifyingKey};
-use std::io::Read;
+use super::source::{BundleSource, FileSource, SourceError};
+use mcp_bundle::format::{self, Bundle, ReadError, Trust, VerifyingKey};
 use std::path::Path;
 
 /// Why a bundle could not be loaded. Nothing is changed by a bundle that fails to load.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    #[error("`{path}` cannot be read: {source}")]
-    Unreadable { path: String, source: std::io::Error },
-    #[error("`{path}`: {source}")]
-    Invalid { path: String, source: ReadError },
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    #[error("`{name}`: {source}")]
+    Invalid { name: String, source: ReadError },
 }
 
-/// Reads and verifies a bundle. Without keys any bundle that is whole will do.
+/// Reads and verifies a bundle file. Without keys any bundle that is whole will do.
 pub fn load(path: &Path, keys: &[VerifyingKey]) -> Result<Bundle, LoadError> {
-    let name = path.display().to_string();
-    let unreadable = |source| LoadError::Unreadable { path: name.clone(), source };
-    // Opening a pipe would wait for its writer, and a device may never end.
-    if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err(unreadable(std::io::Error::other("it is not a regular file")));
-    }
-    let file = std::fs::File::open(path).map_err(unreadable)?;
-    let mut bytes = Vec::new();
-    // One byte more than allowed: the reader then says that it is too large.
-    file.take(MAX_FILE_LENGTH + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    read(&mut FileSource::new(path), keys)
+}
+
+pub(super) fn read(source: &mut dyn BundleSource, keys: &[VerifyingKey]) -> Result<Bundle, LoadError> {
+    let bytes = source.fetch()?;
     let trust = if keys.is_empty() { Trust::Any } else { Trust::AnyOf(keys) };
-    format::read(&bytes, &trust).map_err(|source| LoadError::Invalid { path: name.clone(), source })
+    format::read(&bytes, &trust).map_err(|error| LoadError::Invalid { name: source.name(), source: error })
 }

@@ -1,64 +1,68 @@
-//! Read → verify → build → swap. Whatever fails on the way changes nothing but the status.
+//! Configuration, bundle, secrets → one swap. Whatever fails on the way changes nothing but the status.
 //!
-//! [`Activation::refresh`] is the only way to a new bundle; the watcher, SIGHUP and `POST /reload` all call it, one at a
-//! time. [`Activation::activate`] is for those who make their bundles themselves.
+//! [`Activation`] knows what should be served (its [`Inputs`]) and is the only door to an edge: [`reload`] for SIGHUP and
+//! `POST /reload`, [`poll`] for the watcher, [`replace`] for those who make their bundles themselves.
+//!
+//! [`reload`]: Activation::reload
+//! [`poll`]: Activation::poll
+//! [`replace`]: Activation::replace
 
+mod inputs;
 mod load;
+pub mod source;
 mod stamp;
 mod status;
 #[cfg(test)]
 mod tests;
 mod watcher;
 
+pub use inputs::Inputs;
 pub use load::{LoadError, load};
-pub use status::{Active, Failure, Status};
+pub use status::{Active, FailedAttempt, Status};
 pub use watcher::Watcher;
 
 use crate::Edge;
 use crate::catalog::BuildError;
-use crate::config::{SecretSource, Secrets, SecretsError};
-use mcp_bundle::format::{Bundle, Revision, VerifyingKey};
-use stamp::Stamp;
+use crate::config::{Config, ConfigError, SecretsError};
+use crate::telemetry::logging::{self, LogLevel};
+use crate::upstream::{Network, NetworkError, Upstream};
+use inputs::Given;
+use mcp_bundle::format::Revision;
+use pingora_core::services::background::{GenBackgroundService, background_service};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-/// Where bundles come from.
-#[derive(Debug, Clone)]
-pub struct Source {
-    pub bundle: PathBuf,
-    /// With any, the bundle must be signed by one of them.
-    pub keys: Vec<VerifyingKey>,
-    pub secrets: SecretSource,
-}
-
-/// Brings bundles into an edge, and remembers how that went.
+/// Brings bundles and settings into an edge, and remembers how that went.
 pub struct Activation {
     edge: Arc<Edge>,
     status: Mutex<Status>,
+    /// Reloads that have begun.
+    begun: AtomicU64,
     /// Held while a bundle is made ready, so that attempts do not overtake each other.
-    attempt: Mutex<Attempt>,
+    wanted: Mutex<Wanted>,
 }
 
-/// What led to an attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
-    /// Someone asked for it, so it is done and told whatever the files look like.
-    Asked,
-    /// A look at the files; nothing happens if they are as they were.
-    Poll,
-}
+/// How an attempt ended. Those who waited for the same one share it.
+pub type Outcome = Result<Reloaded, Arc<ActivationError>>;
 
-/// How an attempt ended well.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refreshed {
-    Activated(Revision),
-    /// It is what is served already.
-    Unchanged(Revision),
+/// An attempt that ended well.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reloaded {
+    pub revision: Revision,
+    /// Something was swapped; else it is what was served already.
+    pub is_new: bool,
+    /// Keys of the configuration that are not as they were at the start, and stay so until an upgrade or a restart.
+    pub needs_upgrade: Vec<&'static str>,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum ActivationError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error("there is no bundle to serve")]
+    NoBundle,
     #[error(transparent)]
     Load(#[from] LoadError),
     #[error(transparent)]
@@ -67,142 +71,234 @@ pub enum ActivationError {
     Build(#[from] BuildError),
 }
 
-/// What the last attempt saw.
-#[derive(Debug, Default)]
-struct Attempt {
-    bundle: Stamp,
-    secrets: Stamp,
-    /// What the active bundle was made with.
-    active: Option<(Revision, Secrets)>,
+/// Why there is nothing to serve with.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    #[error(transparent)]
+    Activation(Arc<ActivationError>),
 }
 
+/// What should be served. What is served may be older, if the last attempts failed.
+#[derive(Default)]
+struct Wanted {
+    inputs: Option<Inputs>,
+    configured: Option<Configured>,
+    /// What the edge was given last.
+    given: Option<Given>,
+    /// The last reload that has ended, by its number.
+    last: Option<(u64, Outcome)>,
+}
+
+/// A configuration that can be read again.
+struct Configured {
+    read: ReadConfig,
+    /// As the process was started: what cannot change while it runs.
+    at_start: Config,
+    poll: Duration,
+    log_level: LogLevel,
+    needs_upgrade: Vec<&'static str>,
+}
+
+type ReadConfig = Box<dyn Fn() -> Result<Config, ConfigError> + Send>;
+
+/// What led to an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    /// Someone asked for it, so the outcome is logged whatever it is.
+    Asked,
+    /// Something looked different.
+    Poll,
+}
+
+/// How often sources are looked at, if no configuration says so.
+const POLL: Duration = Duration::from_secs(10);
+
 impl Activation {
-    /// `source` says in the status where bundles come from.
-    pub fn new(edge: Arc<Edge>, source: impl Into<String>) -> Activation {
-        let status = Status { source: source.into(), ..Status::default() };
-        Activation { edge, status: Mutex::new(status), attempt: Mutex::default() }
+    /// For an edge whose settings stay as they are. Without inputs nothing is served until [`Activation::replace`].
+    pub fn new(edge: Arc<Edge>, inputs: Option<Inputs>) -> Activation {
+        let source = inputs.as_ref().map(|inputs| inputs.source.name()).unwrap_or_default();
+        Activation {
+            edge,
+            status: Mutex::new(Status { source, ..Status::default() }),
+            begun: AtomicU64::new(0),
+            wanted: Mutex::new(Wanted { inputs, ..Wanted::default() }),
+        }
+    }
+
+    /// An edge as `read` configures it, serving its bundle. `read` is called again at every reload.
+    pub fn start(
+        read: impl Fn() -> Result<Config, ConfigError> + Send + 'static,
+    ) -> Result<Arc<Activation>, StartError> {
+        let config = read()?;
+        let activation = Activation::configured(config, Box::new(read))?;
+        activation.poll().map_err(StartError::Activation)?;
+        Ok(Arc::new(activation))
+    }
+
+    /// The same without a first attempt.
+    pub(crate) fn configured(config: Config, read: ReadConfig) -> Result<Activation, StartError> {
+        let inputs = Inputs::of(&config)?;
+        let network = Network::new(config.ca_file.clone())?;
+        let edge = Arc::new(Edge::new(config.settings.clone(), Upstream::Network(network)));
+        let activation = Activation::new(edge, Some(inputs));
+        let (poll, log_level, needs_upgrade) = (config.poll, config.log.level, Vec::new());
+        locked(&activation.wanted).configured =
+            Some(Configured { read, at_start: config, poll, log_level, needs_upgrade });
+        Ok(activation)
     }
 
     pub fn edge(&self) -> &Arc<Edge> {
         &self.edge
     }
 
+    /// A service that follows the inputs, for any Pingora `Server`.
+    pub fn watcher(self: &Arc<Self>) -> GenBackgroundService<Watcher> {
+        background_service("bundle", Watcher { activation: Arc::clone(self) })
+    }
+
     pub fn status(&self) -> Status {
         locked(&self.status).clone()
     }
 
-    /// Looks at the files and activates what they hold. Blocks: it reads files and builds a catalog.
-    pub fn refresh(&self, source: &Source, cause: Cause) -> Result<Option<Refreshed>, ActivationError> {
-        let mut attempt = locked(&self.attempt);
-        // Taken before reading: what is written in between is seen as a change the next time.
-        let bundle_stamp = Stamp::of(&source.bundle);
-        let secrets_stamp = source.secrets.file.as_deref().map(Stamp::of).unwrap_or_default();
-        let same = bundle_stamp.is_same(&attempt.bundle) && secrets_stamp.is_same(&attempt.secrets);
-        if cause == Cause::Poll && same {
-            return Ok(None);
+    /// Reads everything again: configuration, bundle, secrets. Blocks. One reload runs at a time; those who ask meanwhile
+    /// wait, and share the outcome of the next.
+    pub fn reload(&self) -> Outcome {
+        self.reload_since(self.begun.load(Ordering::SeqCst))
+    }
+
+    /// A reload that is asked for when `asked` of them have begun. Those may have read a file before it was changed; a later
+    /// one has not.
+    fn reload_since(&self, asked: u64) -> Outcome {
+        let mut wanted = locked(&self.wanted);
+        if let Some((number, outcome)) = &wanted.last
+            && *number > asked
+        {
+            return outcome.clone();
         }
-        attempt.bundle = bundle_stamp;
-        attempt.secrets = secrets_stamp;
-        let result = self.read_and_activate(source, &mut attempt);
-        match &result {
-            Ok(refreshed) => self.succeeded(*refreshed, cause),
+        let number = self.begun.fetch_add(1, Ordering::SeqCst) + 1;
+        let outcome = match self.read_config(&mut wanted) {
+            Ok(()) => self.attempt(&mut wanted, Cause::Asked),
+            Err(error) => self.failed(error.into(), Cause::Asked),
+        };
+        wanted.last = Some((number, outcome.clone()));
+        outcome
+    }
+
+    /// Attempts what is wanted if the source or the secrets look different; `None` if they do not. Blocks.
+    pub fn poll(&self) -> Result<Option<Reloaded>, Arc<ActivationError>> {
+        let mut wanted = locked(&self.wanted);
+        match wanted.inputs.as_mut().map(Inputs::probe) {
+            Some(Ok(false)) | None => Ok(None),
+            Some(Ok(true)) => self.attempt(&mut wanted, Cause::Poll).map(Some),
+            Some(Err(error)) => self.failed(LoadError::from(error).into(), Cause::Poll).map(Some),
+        }
+    }
+
+    /// Serves something else from now on.
+    pub fn replace(&self, inputs: Inputs) -> Outcome {
+        let mut wanted = locked(&self.wanted);
+        locked(&self.status).source = inputs.source.name();
+        wanted.inputs = Some(inputs);
+        self.attempt(&mut wanted, Cause::Asked)
+    }
+
+    /// The files to watch, and how often to poll.
+    fn watched(&self) -> (Vec<PathBuf>, Duration) {
+        let wanted = locked(&self.wanted);
+        let files = wanted.inputs.iter().flat_map(Inputs::files).collect();
+        (files, wanted.configured.as_ref().map_or(POLL, |configured| configured.poll))
+    }
+
+    /// Makes what a configuration says the thing that is wanted. A wrong one changes nothing.
+    fn read_config(&self, wanted: &mut Wanted) -> Result<(), ConfigError> {
+        let Some(configured) = &mut wanted.configured else { return Ok(()) };
+        let mut config = (configured.read)()?;
+        // It follows from the listeners, and those stay.
+        config.settings.access.loopback = configured.at_start.settings.access.loopback;
+        let inputs = Inputs::of(&config)?;
+        configured.needs_upgrade = config.differs_beyond_reload(&configured.at_start);
+        configured.poll = config.poll;
+        configured.log_level = config.log.level;
+        locked(&self.status).source = inputs.source.name();
+        wanted.inputs = Some(inputs);
+        Ok(())
+    }
+
+    fn attempt(&self, wanted: &mut Wanted, cause: Cause) -> Outcome {
+        match self.read_and_swap(wanted) {
+            Ok(reloaded) => {
+                self.succeeded(&reloaded, cause);
+                Ok(reloaded)
+            }
             Err(error) => self.failed(error, cause),
         }
-        result.map(Some)
     }
 
-    /// Serves a bundle that the caller has made; `variable` gives the value of a `${NAME}`.
-    pub fn activate(
-        &self,
-        bundle: Bundle,
-        variable: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Revision, BuildError> {
-        let mut attempt = locked(&self.attempt);
-        match self.swap(bundle, variable) {
-            Ok(revision) => {
-                attempt.active = None;
-                self.succeeded(Refreshed::Activated(revision), Cause::Asked);
-                Ok(revision)
-            }
-            Err(error) => {
-                self.failed(&error, Cause::Asked);
-                Err(error)
-            }
-        }
-    }
-
-    /// Remembers that there was no bundle to activate, and why.
-    pub fn report_failure(&self, error: &dyn std::fmt::Display) {
-        self.failed(error, Cause::Asked);
-    }
-
-    fn read_and_activate(
-        &self,
-        source: &Source,
-        attempt: &mut Attempt,
-    ) -> Result<Refreshed, ActivationError> {
-        let bundle = load(&source.bundle, &source.keys)?;
-        let secrets = source.secrets.read()?;
-        let revision = bundle.revision;
-        if attempt.active.as_ref().is_some_and(|active| active.0 == revision && active.1 == secrets) {
-            return Ok(Refreshed::Unchanged(revision));
-        }
-        self.swap(bundle, &|name| secrets.get(name))?;
-        attempt.active = Some((revision, secrets));
-        Ok(Refreshed::Activated(revision))
-    }
-
-    fn swap(
-        &self,
-        bundle: Bundle,
-        variable: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Revision, BuildError> {
-        let catalog = self.edge.prepare(bundle, variable)?;
-        let revision = catalog.revision;
-        self.edge.activate(catalog);
-        if let Some(catalog) = self.edge.catalog() {
+    fn read_and_swap(&self, wanted: &mut Wanted) -> Result<Reloaded, ActivationError> {
+        let inputs = wanted.inputs.as_mut().ok_or(ActivationError::NoBundle)?;
+        let (bundle, given) = inputs.read(&self.edge)?;
+        let revision = given.revision;
+        let is_new = wanted.given.as_ref() != Some(&given);
+        if is_new {
+            let catalog = self.edge.prepare_with(&given.settings, bundle, &|name| given.secrets.get(name))?;
             let contents = &catalog.contents;
+            let tools = contents.tools.len();
             let names = contents.tools.iter().map(|tool| contents.strings.get(tool.name));
             self.edge.metrics.activated(&revision, names);
-            let tools = contents.tools.len();
-            let mut status = locked(&self.status);
-            status.active = Some(Active { revision, tools, since: SystemTime::now() });
+            self.edge.activate(catalog);
+            locked(&self.status).active = Some(Active { revision, tools, since: SystemTime::now() });
+            wanted.given = Some(given);
         }
-        Ok(revision)
+        let mut needs_upgrade = Vec::new();
+        if let Some(configured) = &wanted.configured {
+            logging::set_level(configured.log_level);
+            needs_upgrade.clone_from(&configured.needs_upgrade);
+        }
+        Ok(Reloaded { revision, is_new, needs_upgrade })
     }
 
-    fn succeeded(&self, refreshed: Refreshed, cause: Cause) {
+    fn succeeded(&self, reloaded: &Reloaded, cause: Cause) {
         let mut status = locked(&self.status);
         let now = SystemTime::now();
         status.last_attempt = Some(now);
         status.last_success = Some(now);
+        status.needs_upgrade.clone_from(&reloaded.needs_upgrade);
         let recovered = status.last_error.take().is_some();
         let tools = status.active.as_ref().map_or(0, |active| active.tools);
         drop(status);
-        match refreshed {
-            Refreshed::Activated(revision) => tracing::info!(%revision, tools, "bundle activated"),
-            Refreshed::Unchanged(revision) if recovered => {
-                tracing::info!(%revision, "the bundle is good again; it is the one that is served");
-            }
-            Refreshed::Unchanged(revision) if cause == Cause::Asked => {
-                tracing::info!(%revision, "bundle unchanged");
-            }
-            Refreshed::Unchanged(revision) => tracing::debug!(%revision, "bundle unchanged"),
+        let revision = reloaded.revision;
+        if reloaded.is_new {
+            tracing::info!(%revision, tools, "bundle activated");
+        } else if recovered {
+            tracing::info!(%revision, "the bundle is good again; it is the one that is served");
+        } else if cause == Cause::Asked {
+            tracing::info!(%revision, "bundle unchanged");
+        } else {
+            tracing::debug!(%revision, "bundle unchanged");
+        }
+        if cause == Cause::Asked && !reloaded.needs_upgrade.is_empty() {
+            let keys = reloaded.needs_upgrade.join(", ");
+            tracing::warn!(keys, "these keys have changed, but need an upgrade or a restart");
         }
     }
 
     /// A poll that fails like the attempt before is no news: it is neither logged nor counted.
-    fn failed(&self, error: &dyn std::fmt::Display, cause: Cause) {
+    fn failed(&self, error: ActivationError, cause: Cause) -> Outcome {
         let message = error.to_string();
+        let error = Arc::new(error);
         let now = SystemTime::now();
         let mut status = locked(&self.status);
         status.last_attempt = Some(now);
         let known = status.last_error.as_ref().is_some_and(|last| last.message == message);
         if known && cause == Cause::Poll {
-            return;
+            return Err(error);
         }
         let active = status.active.as_ref().map(|active| active.revision.to_string());
-        status.last_error = Some(Failure { message: message.clone(), at: now });
+        status.last_error = Some(FailedAttempt { message: message.clone(), at: now });
         drop(status);
         self.edge.metrics.activation_failed();
         match active {
@@ -211,6 +307,7 @@ impl Activation {
             }
             None => tracing::error!(error = %message, "bundle not activated"),
         }
+        Err(error)
     }
 }
 
@@ -218,14 +315,6 @@ impl Activation {
 impl std::fmt::Debug for Activation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Activation").field("status", &self.status()).finish_non_exhaustive()
-    }
-}
-
-impl Refreshed {
-    pub fn revision(self) -> Revision {
-        match self {
-            Refreshed::Activated(revision) | Refreshed::Unchanged(revision) => revision,
-        }
     }
 }
 

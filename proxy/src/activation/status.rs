@@ -11,7 +11,9 @@ pub struct Status {
     pub last_attempt: Option<SystemTime>,
     pub last_success: Option<SystemTime>,
     /// Of the last attempt; a success clears it.
-    pub last_error: Option<Failure>,
+    pub last_error: Option<FailedAttempt>,
+    /// Keys of the configuration that have changed, but need an upgrade or a restart.
+    pub needs_upgrade: Vec<&'static str>,
 }
 
 #[derive(Debug, Clone)]
@@ -22,7 +24,7 @@ pub struct Active {
 }
 
 #[derive(Debug, Clone)]
-pub struct Failure {
+pub struct FailedAttempt {
     pub message: String,
     pub at: SystemTime,
 }

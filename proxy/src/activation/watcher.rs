@@ -1,6 +1,6 @@
 //! Looks at the files now and then, when the file system says that something happened, and on SIGHUP.
 
-use super::{Activation, Cause, Source};
+use super::Activation;
 use async_trait::async_trait;
 use notify::event::ModifyKind;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode};
@@ -12,12 +12,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// Keeps an edge at what the files hold, until the server shuts down.
+/// Keeps an edge at what its inputs hold until the server shuts down, and then ends its event streams.
 #[derive(Debug)]
 pub struct Watcher {
     pub activation: Arc<Activation>,
-    pub source: Source,
-    pub poll: Duration,
 }
 
 /// Whoever writes a file often does it in steps; looking at half of it would only make noise.
@@ -27,74 +25,74 @@ const CALM: Duration = Duration::from_millis(50);
 impl BackgroundService for Watcher {
     async fn start(&self, mut shutdown: ShutdownWatch) {
         let hint = Arc::new(Notify::new());
-        // Dropping it ends the watch.
-        let _watch = self.watch(&hint);
         let mut hangup = Hangup::new();
-        let mut ticks = tokio::time::interval(self.poll);
-        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let (mut files, poll) = self.activation.watched();
+        // Dropping it ends the watch.
+        let mut _watch = watch(&files, poll, &hint);
+        // What changed before the watch began is seen at once.
+        let mut pause = Duration::ZERO;
         loop {
-            let cause = tokio::select! {
+            let is_asked = tokio::select! {
                 changed = shutdown.changed() => {
                     if changed.is_err() || *shutdown.borrow() {
-                        return;
+                        return self.activation.edge().end_streams();
                     }
                     continue;
                 }
                 () = hangup.next() => {
                     tracing::info!("reload asked for by SIGHUP");
-                    Cause::Asked
+                    true
                 }
-                _ = ticks.tick() => Cause::Poll,
+                () = tokio::time::sleep(pause) => false,
                 () = hint.notified() => {
                     tokio::time::sleep(CALM).await;
-                    Cause::Poll
+                    false
                 }
             };
             let activation = Arc::clone(&self.activation);
-            let source = self.source.clone();
             // The outcome is in the status and the log.
-            let _ = tokio::task::spawn_blocking(move || activation.refresh(&source, cause).is_ok()).await;
+            let work = move || if is_asked { activation.reload().is_ok() } else { activation.poll().is_ok() };
+            let _ = tokio::task::spawn_blocking(work).await;
+            let (wanted, poll) = self.activation.watched();
+            pause = poll;
+            if wanted != files {
+                files = wanted;
+                _watch = watch(&files, poll, &hint);
+                pause = Duration::ZERO;
+            }
         }
     }
 }
 
-impl Watcher {
-    /// Watches the folders: a file that is replaced by a rename would take a watch on itself along.
-    fn watch(&self, hint: &Arc<Notify>) -> Option<RecommendedWatcher> {
-        use notify::Watcher as _;
-        let hint = Arc::clone(hint);
-        let names: Vec<OsString> =
-            self.files().filter_map(|file| file.file_name().map(OsStr::to_owned)).collect();
-        let on_event = move |event: notify::Result<notify::Event>| {
-            if event.is_ok_and(|event| may_matter(&event, &names)) {
-                hint.notify_one();
-            }
-        };
-        let watching = notify::recommended_watcher(on_event).and_then(|mut watcher| {
-            for folder in self.folders() {
-                watcher.watch(&folder, RecursiveMode::NonRecursive)?;
-            }
-            Ok(watcher)
-        });
-        let seconds = self.poll.as_secs();
-        watching
-            .inspect_err(|error| tracing::warn!(%error, seconds, "files cannot be watched, only polled"))
-            .ok()
-    }
+/// Watches the folders: a file that is replaced by a rename would take a watch on itself along.
+fn watch(files: &[PathBuf], poll: Duration, hint: &Arc<Notify>) -> Option<RecommendedWatcher> {
+    use notify::Watcher as _;
+    let hint = Arc::clone(hint);
+    let names: Vec<OsString> =
+        files.iter().filter_map(|file| file.file_name().map(OsStr::to_owned)).collect();
+    let on_event = move |event: notify::Result<notify::Event>| {
+        if event.is_ok_and(|event| may_matter(&event, &names)) {
+            hint.notify_one();
+        }
+    };
+    let watching = notify::recommended_watcher(on_event).and_then(|mut watcher| {
+        for folder in folders(files) {
+            watcher.watch(&folder, RecursiveMode::NonRecursive)?;
+        }
+        Ok(watcher)
+    });
+    let seconds = poll.as_secs();
+    watching.inspect_err(|error| tracing::warn!(%error, seconds, "files cannot be watched, only polled")).ok()
+}
 
-    fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        [Some(&self.source.bundle), self.source.secrets.file.as_ref()].into_iter().flatten()
-    }
-
-    fn folders(&self) -> Vec<PathBuf> {
-        let folder = |file: &PathBuf| match file.parent() {
-            Some(folder) if folder != Path::new("") => folder.to_owned(),
-            _ => PathBuf::from("."),
-        };
-        let mut folders: Vec<PathBuf> = self.files().map(folder).collect();
-        folders.dedup();
-        folders
-    }
+fn folders(files: &[PathBuf]) -> Vec<PathBuf> {
+    let folder = |file: &PathBuf| match file.parent() {
+        Some(folder) if folder != Path::new("") => folder.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    let mut folders: Vec<PathBuf> = files.iter().map(folder).collect();
+    folders.dedup();
+    folders
 }
 
 /// Reading the files ourselves makes access events, and what is written to a file beside them, our own log perhaps, is not

@@ -8,7 +8,7 @@ mod tests;
 
 pub use listener::bind;
 
-use crate::activation::{Activation, Cause, Source};
+use crate::activation::Activation;
 use crate::request::reply::{BodyKind, Reply};
 use async_trait::async_trait;
 use http::header::{HOST, ORIGIN};
@@ -25,8 +25,6 @@ use std::time::Instant;
 #[derive(Debug)]
 pub struct Admin {
     activation: Arc<Activation>,
-    /// What `POST /reload` reads; without one there is nothing to reload.
-    source: Option<Source>,
     /// Only those on this machine can reach the listener.
     loopback: bool,
     started: Instant,
@@ -43,31 +41,34 @@ pub fn service(
 }
 
 impl Admin {
-    pub fn new(activation: Arc<Activation>, source: Option<Source>, address: SocketAddr) -> Admin {
-        Admin { activation, source, loopback: address.ip().is_loopback(), started: Instant::now() }
+    pub fn new(activation: Arc<Activation>, address: SocketAddr) -> Admin {
+        Admin { activation, loopback: address.ip().is_loopback(), started: Instant::now() }
     }
 
     /// The answer to a request. `POST /reload` takes as long as the reload.
     pub async fn answer(&self, head: &Parts) -> Reply {
         if !self.is_local(head) {
-            return text(403, "this listener answers only to local names; use `127.0.0.1` or `localhost`");
+            return Reply::text(
+                403,
+                "this listener answers only to local names; use `127.0.0.1` or `localhost`",
+            );
         }
         let path = head.uri.path();
         let known: &[Method] = match path {
             "/healthz" | "/readyz" | "/status" | "/metrics" => &[Method::GET, Method::HEAD],
             "/reload" => &[Method::POST],
-            _ => return text(404, "the paths are /healthz, /readyz, /status, /metrics and /reload"),
+            _ => return Reply::text(404, "the paths are /healthz, /readyz, /status, /metrics and /reload"),
         };
         if !known.contains(&head.method) {
             let allowed: Vec<&str> = known.iter().map(Method::as_str).collect();
-            let mut reply = text(405, "this path does not take this method");
+            let mut reply = Reply::text(405, "this path does not take this method");
             reply.headers.push(("allow", allowed.join(", ")));
             return reply;
         }
         match path {
-            "/healthz" => text(200, "ok"),
-            "/readyz" if self.activation.edge().catalog().is_some() => text(200, "ready"),
-            "/readyz" => text(503, "no bundle is active yet"),
+            "/healthz" => Reply::text(200, "ok"),
+            "/readyz" if self.activation.edge().catalog().is_some() => Reply::text(200, "ready"),
+            "/readyz" => Reply::text(503, "no bundle is active yet"),
             "/status" => json(200, &status_json::of(&self.activation.status(), self.started.elapsed())),
             "/metrics" => Reply {
                 status: 200,
@@ -82,17 +83,14 @@ impl Admin {
     async fn reload(&self, head: &Parts) -> Reply {
         // Browsers name the page that sends a request; no page has any business here.
         if head.headers.contains_key(ORIGIN) {
-            return text(403, "reload is not for web pages");
+            return Reply::text(403, "reload is not for web pages");
         }
-        let Some(source) = self.source.clone() else {
-            return text(409, "the bundle does not come from a file, so there is nothing to reload");
-        };
         let activation = Arc::clone(&self.activation);
-        let refresh = move || activation.refresh(&source, Cause::Asked);
-        match tokio::task::spawn_blocking(refresh).await {
-            Ok(Ok(refreshed)) => {
-                let revision = refreshed.map(|refreshed| refreshed.revision().to_string());
-                json(200, &serde_json::json!({ "revision": revision }))
+        match tokio::task::spawn_blocking(move || activation.reload()).await {
+            Ok(Ok(reloaded)) => {
+                let revision = reloaded.revision.to_string();
+                let needs_upgrade = reloaded.needs_upgrade;
+                json(200, &serde_json::json!({ "revision": revision, "needs_upgrade": needs_upgrade }))
             }
             Ok(Err(error)) => json(422, &serde_json::json!({ "error": error.to_string() })),
             Err(_) => json(500, &serde_json::json!({ "error": "the reload was interrupted; see the log" })),
@@ -138,11 +136,6 @@ impl ServeHttp for Admin {
         }
         response.body(if is_head { Vec::new() } else { reply.body }).unwrap_or_default()
     }
-}
-
-fn text(status: u16, line: &str) -> Reply {
-    let body = format!("{line}\n").into_bytes();
-    Reply { status, kind: BodyKind::Text, body, ..Reply::default() }
 }
 
 fn json(status: u16, value: &serde_json::Value) -> Reply {

@@ -21,6 +21,7 @@ pub fn of(status: &Status, uptime: Duration) -> Value {
         "active": active,
         "last_attempt": time(status.last_attempt),
         "last_success": time(status.last_success),
+        "needs_upgrade": status.needs_upgrade,
         "last_error": error.map(|error| json!({ "message": error.message, "at": time(Some(error.at)) })),
     })
 }

@@ -1,7 +1,8 @@
 use super::*;
 use crate::Edge;
-use crate::config::SecretSource;
-use crate::settings::{PoolSettings, Settings};
+use crate::activation::Inputs;
+use crate::activation::source::FileSource;
+use crate::settings::Settings;
 use crate::upstream::{Network, Upstream};
 use pingora_core::services::ServiceReadyNotifier;
 use std::io::{Read, Write};
@@ -19,14 +20,11 @@ impl Running {
     fn start() -> Running {
         let folder = tempfile::tempdir().unwrap();
         let bundle = folder.path().join("tools.mcpk");
-        let edge = Arc::new(Edge::new(
-            Settings::default(),
-            Upstream::Network(Network::new(&PoolSettings::default(), None).unwrap()),
-        ));
-        let activation = Arc::new(Activation::new(edge, bundle.display().to_string()));
-        let source = Source { bundle, keys: Vec::new(), secrets: SecretSource::default() };
+        let edge = Arc::new(Edge::new(Settings::default(), Upstream::Network(Network::new(None).unwrap())));
+        let inputs = Inputs::new(FileSource::new(bundle));
+        let activation = Arc::new(Activation::new(edge, Some(inputs)));
         let (listener, address) = bind("127.0.0.1:0".parse().unwrap()).unwrap();
-        let mut service = service(Admin::new(activation, Some(source), address), address, Some(listener));
+        let mut service = service(Admin::new(activation, address), address, Some(listener));
         let (stop, stopped) = tokio::sync::watch::channel(false);
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();

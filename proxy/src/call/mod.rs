@@ -92,17 +92,17 @@ struct Progress<'a> {
 
 /// Calls the tool and appends the members of its result, without braces.
 pub(crate) async fn perform(edge: &Edge, call: &Call<'_, '_>, out: &mut Vec<u8>) -> Done {
-    let mut begun = begin(edge, Start::new(edge), call);
+    let mut begun = begin(edge, Start::new(edge, call.catalog), call);
     begun.fetch().await;
     begun.write(out)
 }
 
 impl<'a> Start<'a> {
-    pub fn new(edge: &'a Edge) -> Start<'a> {
+    pub fn new(edge: &'a Edge, catalog: &Catalog) -> Start<'a> {
         let at = Instant::now();
         let now_ms = i64::try_from(clock::since_epoch(at).as_millis()).unwrap_or(i64::MAX);
         let ambient = Ambient { now_ms, seed: random::next() };
-        let place = edge.metrics.calls_in_flight().enter(edge.settings.limits.calls_in_flight);
+        let place = edge.metrics.calls_in_flight().enter(catalog.settings.limits.calls_in_flight);
         Start { at, ambient, place }
     }
 }
@@ -116,7 +116,7 @@ pub(crate) fn begin<'a>(edge: &'a Edge, start: Start<'a>, call: &Call<'a, '_>) -
             let text = "The server has too many calls in flight. Try again in a moment.";
             State::Refused("overloaded", Outcome::Overloaded, text.to_owned())
         }
-        Some(plan) => bind(edge, call, plan, ambient),
+        Some(plan) => bind(call, plan, ambient),
         // Indexes come from the same catalog.
         None => State::Refused("no_such_tool", Outcome::Unusable, "The tool is gone.".to_owned()),
     };
@@ -136,7 +136,7 @@ pub(crate) fn begin<'a>(edge: &'a Edge, start: Start<'a>, call: &Call<'a, '_>) -
     Begun { progress, _place: place, ambient, state }
 }
 
-fn bind(edge: &Edge, call: &Call<'_, '_>, plan: &ToolPlan, ambient: Ambient) -> State {
+fn bind(call: &Call<'_, '_>, plan: &ToolPlan, ambient: Ambient) -> State {
     let mut buffers = buffers::take();
     // Nothing of an earlier call can show, whatever the plan says.
     buffers.received.clear();
@@ -149,7 +149,7 @@ fn bind(edge: &Edge, call: &Call<'_, '_>, plan: &ToolPlan, ambient: Ambient) -> 
     };
     let Catalog { contents, matchers, .. } = call.catalog;
     let arguments = &call.arguments.unwrap_or(Arguments::EMPTY);
-    let limits = &edge.settings.limits.bind;
+    let limits = &call.catalog.settings.limits.bind;
     let request = &mut buffers.request;
     let bound = buffers::with_scratch(|Scratch { bind: scratch, .. }| {
         let bound =
@@ -195,7 +195,8 @@ impl Begun<'_> {
             deadline: progress.started + timeout,
             retries: policy.map_or(0, |policy| policy.retry_count),
             idempotent: policy.is_some_and(|policy| policy.idempotent),
-            max_response: own_limit.min(edge.settings.limits.response_body),
+            max_response: own_limit.min(catalog.settings.limits.response_body),
+            pool: &catalog.settings.pool,
         };
         let result = edge.upstream.call(&exchange, received).await;
         let answered = received.answered.filter(|_| result.is_ok()).unwrap_or_else(Instant::now);
@@ -239,14 +240,14 @@ impl Begun<'_> {
 }
 
 fn shape(progress: &Progress<'_>, ambient: &Ambient, received: &Received, out: &mut Vec<u8>) -> Done {
-    let Progress { edge, catalog, tool, era, .. } = progress;
+    let Progress { catalog, tool, era, .. } = progress;
     let answer = Answer {
         status: received.status,
         content_type: received.content_type.as_deref(),
         content_location: received.content_location.as_deref(),
         body: &received.body,
     };
-    let limits = &edge.settings.limits.shape;
+    let limits = &catalog.settings.limits.shape;
     let without_audio = era.filter(|era| !mcp::has_audio(*era)).map(|_| limits.without_audio());
     let limits = without_audio.as_ref().unwrap_or(limits);
     let Catalog { contents, matchers, .. } = catalog;
@@ -337,7 +338,7 @@ impl Progress<'_> {
             request_bytes: self.request_bytes,
             response_bytes,
         };
-        if !edge.settings.without_metrics {
+        if !catalog.settings.without_metrics {
             edge.metrics.call(&catalog.counts, tool.index(), &record);
         }
         logging::log_call(&record);

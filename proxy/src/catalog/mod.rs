@@ -22,6 +22,8 @@ use std::sync::OnceLock;
 #[derive(Debug)]
 pub struct Catalog {
     pub revision: Revision,
+    /// What it is served with.
+    pub settings: Arc<Settings>,
     pub contents: Contents,
     pub matchers: Matchers,
     /// Indexed like the manifest's variables.
@@ -69,7 +71,7 @@ impl Catalog {
         variable: &dyn Fn(&str) -> Option<String>,
         upstream: &Upstream,
         metrics: &Metrics,
-        settings: &Settings,
+        settings: Arc<Settings>,
     ) -> Result<Catalog, BuildError> {
         let Bundle { contents, revision, .. } = bundle;
         let variables = variables::resolve(&contents, variable)?;
@@ -96,6 +98,7 @@ impl Catalog {
         let gateway_list = OnceLock::new();
         Ok(Catalog {
             revision,
+            settings,
             matchers,
             variables,
             origins,

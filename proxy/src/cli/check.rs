@@ -1,12 +1,12 @@
 //! `mcp-edge check`
 
-use super::{Failure, files, has_toml_name, load_bundle, read_config, read_keys, variables};
+use super::{CommandError, files, has_toml_name, load_bundle, read_config, read_keys, variables};
 use crate::config::Secrets;
 use mcp_bundle::format::key_text;
 use mcp_bundle::format::{Bundle, VerifyingKey};
 use std::path::Path;
 
-pub fn run(file: &Path, keys: &[String]) -> Result<String, Failure> {
+pub fn run(file: &Path, keys: &[String]) -> Result<String, CommandError> {
     let keys = read_keys(keys)?;
     if has_toml_name(file) {
         return configuration(file, keys);
@@ -16,7 +16,7 @@ pub fn run(file: &Path, keys: &[String]) -> Result<String, Failure> {
     Ok(facts(&bundle, &keys, Some(&Secrets::default())))
 }
 
-fn configuration(file: &Path, keys: Vec<VerifyingKey>) -> Result<String, Failure> {
+fn configuration(file: &Path, keys: Vec<VerifyingKey>) -> Result<String, CommandError> {
     let mut config = read_config(Some(file))?;
     config.keys.extend(keys);
     let mut out = String::new();
@@ -39,7 +39,7 @@ fn configuration(file: &Path, keys: Vec<VerifyingKey>) -> Result<String, Failure
         },
     }
     out.push_str("auth       none\n");
-    if wrong.is_empty() { Ok(out) } else { Err(Failure::all_wrong(&wrong)) }
+    if wrong.is_empty() { Ok(out) } else { Err(CommandError::all_wrong(&wrong)) }
 }
 
 /// Without `secrets` nothing is said of values.

@@ -7,6 +7,7 @@ mod files;
 mod serve;
 mod start;
 mod tls;
+mod typed;
 mod variables;
 
 use crate::config::{Config, ConfigError};
@@ -88,7 +89,7 @@ const EXIT_CODES: &str =
 
 /// Why the command ends early.
 #[derive(Debug)]
-struct Failure {
+struct CommandError {
     /// Whole lines; a plain message begins with `error: `.
     text: String,
     code: u8,
@@ -121,20 +122,20 @@ pub fn main() -> ExitCode {
     }
 }
 
-impl Failure {
+impl CommandError {
     /// Something is wrong with what was given.
-    fn wrong(message: impl std::fmt::Display) -> Failure {
-        Failure { text: format!("error: {message}\n"), code: 1 }
+    fn wrong(message: impl std::fmt::Display) -> CommandError {
+        CommandError { text: format!("error: {message}\n"), code: 1 }
     }
 
     /// It cannot even be tried.
-    fn cannot_run(message: impl std::fmt::Display) -> Failure {
-        Failure { text: format!("error: {message}\n"), code: 2 }
+    fn cannot_run(message: impl std::fmt::Display) -> CommandError {
+        CommandError { text: format!("error: {message}\n"), code: 2 }
     }
 
     /// Several things are.
-    fn all_wrong(messages: &[String]) -> Failure {
-        Failure { text: messages.iter().map(|message| format!("error: {message}\n")).collect(), code: 1 }
+    fn all_wrong(messages: &[String]) -> CommandError {
+        CommandError { text: messages.iter().map(|message| format!("error: {message}\n")).collect(), code: 1 }
     }
 
     /// To stand among others.
@@ -143,49 +144,53 @@ impl Failure {
     }
 
     /// For those who read events only.
-    fn logged(self) -> Failure {
+    fn logged(self) -> CommandError {
         tracing::error!(error = self.message(), "could not run");
-        Failure { text: String::new(), code: self.code }
+        CommandError { text: String::new(), code: self.code }
     }
 
-    fn help(mut self, help: &str) -> Failure {
+    fn help(mut self, help: &str) -> CommandError {
         self.text.push_str(&format!("help: {help}\n"));
         self
     }
 }
 
-impl From<ConfigError> for Failure {
-    fn from(error: ConfigError) -> Failure {
+impl From<ConfigError> for CommandError {
+    fn from(error: ConfigError) -> CommandError {
         match error {
-            ConfigError::Wrong(problems) => Failure { text: problems.render(wants_color()), code: 1 },
-            error => Failure::cannot_run(error),
+            ConfigError::Wrong(problems) => CommandError { text: problems.render(wants_color()), code: 1 },
+            ConfigError::Exposed { .. } => CommandError::cannot_run(error)
+                .help("if that is meant, add `--auth none`; else listen on `127.0.0.1`"),
+            ConfigError::NoBundle => CommandError::cannot_run(error)
+                .help("name one: `mcp-edge BUNDLE`, or `bundle = \"…\"` in the configuration"),
+            error => CommandError::cannot_run(error),
         }
     }
 }
 
-fn load_bundle(path: &Path, keys: &[VerifyingKey]) -> Result<mcp_bundle::format::Bundle, Failure> {
-    crate::activation::load(path, keys).map_err(|error| bundle_failure(&error, path))
+fn load_bundle(path: &Path, keys: &[VerifyingKey]) -> Result<mcp_bundle::format::Bundle, CommandError> {
+    crate::load(path, keys).map_err(|error| bundle_failure(&error, path))
 }
 
-fn bundle_failure(error: &crate::LoadError, path: &Path) -> Failure {
+fn bundle_failure(error: &crate::LoadError, path: &Path) -> CommandError {
     match error {
         crate::LoadError::Invalid { .. } if has_toml_name(path) => {
-            Failure::wrong(error).help("a configuration is given with `--config`")
+            CommandError::wrong(error).help("a configuration is given with `--config`")
         }
-        crate::LoadError::Invalid { .. } => Failure::wrong(error),
-        crate::LoadError::Unreadable { .. } => Failure::cannot_run(error),
+        crate::LoadError::Invalid { .. } => CommandError::wrong(error),
+        crate::LoadError::Source(_) => CommandError::cannot_run(error),
     }
 }
 
-fn read_keys(keys: &[String]) -> Result<Vec<VerifyingKey>, Failure> {
+fn read_keys(keys: &[String]) -> Result<Vec<VerifyingKey>, CommandError> {
     let read = |key: &String| {
         let read = crate::config::read_key(key, Path::new(""));
-        read.map_err(|reason| Failure::cannot_run(format!("`--key`: {reason}")))
+        read.map_err(|reason| CommandError::cannot_run(format!("`--key`: {reason}")))
     };
     keys.iter().map(read).collect()
 }
 
-fn read_config(path: Option<&Path>) -> Result<Config, Failure> {
+fn read_config(path: Option<&Path>) -> Result<Config, CommandError> {
     Ok(path.map(Config::load).transpose()?.unwrap_or_default())
 }
 

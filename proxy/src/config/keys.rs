@@ -1,5 +1,6 @@
 //! The keys of `edge.toml` that are no numbers of [`Settings`], and the table of all keys.
 
+use super::fixed::FIXED;
 use super::numbers::{self, NUMBERS};
 use crate::settings::Settings;
 
@@ -57,7 +58,7 @@ pub fn home(name: &str) -> Option<&'static str> {
 
 /// The reference of all keys, as Markdown.
 pub fn reference() -> String {
-    let mut out = String::from("| key | default | what |\n|---|---|---|\n");
+    let mut out = String::from("| key | default | changes at | what |\n|---|---|---|---|\n");
     let mut row = |table: &str, name: &str, default: &str, doc: &str| {
         let dot = if table.is_empty() { "" } else { "." };
         let default = match default {
@@ -65,7 +66,9 @@ pub fn reference() -> String {
             words if words.contains(' ') => words.to_owned(),
             value => format!("`{value}`"),
         };
-        out.push_str(&format!("| `{table}{dot}{name}` | {default} | {doc} |\n"));
+        let name = format!("{table}{dot}{name}");
+        let changes = if FIXED.iter().any(|(fixed, _)| *fixed == name) { "upgrade" } else { "reload" };
+        out.push_str(&format!("| `{name}` | {default} | {changes} | {doc} |\n"));
     };
     for key in KEYS {
         row(key.table, key.name, key.default, key.doc);

@@ -49,7 +49,7 @@ impl Lowering<'_> {
                 .reader
                 .number(top, "poll_seconds", Unit::Seconds, 1..=86_400)
                 .map_or(default.poll, Duration::from_secs),
-            secrets: SecretSource { file: self.path(top, "secrets") },
+            secrets: self.path(top, "secrets").map(SecretSource::File).unwrap_or_default(),
             open: self.reader.word(top, "auth", &[("none", ())]).is_some(),
             threads: self.reader.number(top, "threads", Unit::Count, 1..=1024).map(|count| count as usize),
             upgrade_socket: self.path(top, "upgrade_socket"),

@@ -4,6 +4,7 @@
 //! comes from [`keys::reference`].
 
 mod address;
+mod fixed;
 pub mod keys;
 mod lower;
 mod numbers;
@@ -57,8 +58,12 @@ pub enum ConfigError {
     TooLarge { path: String },
     #[error("`{path}` is not UTF-8 text")]
     NotText { path: String },
-    #[error("`{}` is no valid configuration", .0.file)]
+    #[error("{0}")]
     Wrong(Problems),
+    #[error("`{address}` can be reached by other machines, and nothing asks who calls")]
+    Exposed { address: String },
+    #[error("there is no bundle to serve")]
+    NoBundle,
 }
 
 pub const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);

@@ -50,7 +50,32 @@ impl Problem {
     }
 }
 
+/// All of them on one line, for logs and answers.
+impl std::fmt::Display for Problems {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (index, problem) in self.list.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "; " };
+            write!(f, "{separator}{}", shown(&self.file))?;
+            if let Some(span) = &problem.span {
+                let (line, column) = self.place(span.start);
+                write!(f, ":{line}:{column}")?;
+            }
+            write!(f, ": {}", shown(&problem.message))?;
+            if let Some(help) = &problem.help {
+                write!(f, " ({})", shown(help))?;
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Problems {
+    /// Line and column, as people count.
+    fn place(&self, offset: usize) -> (usize, usize) {
+        let before = self.text.get(..offset).unwrap_or_default();
+        (before.matches('\n').count() + 1, before.chars().rev().take_while(|c| *c != '\n').count() + 1)
+    }
+
     /// The way `rustc` shows them.
     pub fn render(&self, color: bool) -> String {
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
@@ -73,9 +98,7 @@ impl Problems {
         let name = shown(&self.file);
         group = match &problem.span {
             Some(span) if problem.hide_line => {
-                let before = self.text.get(..span.start).unwrap_or_default();
-                let line = before.matches('\n').count() + 1;
-                let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+                let (line, column) = self.place(span.start);
                 group.element(Origin::path(name).line(line).char_column(column))
             }
             Some(span) => {

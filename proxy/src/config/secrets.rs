@@ -5,10 +5,12 @@ use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Where values come from.
-#[derive(Debug, Clone, Default)]
-pub struct SecretSource {
-    pub file: Option<PathBuf>,
+/// Where values come from, beside the environment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SecretSource {
+    File(PathBuf),
+    /// Whoever serves the bundle knows them.
+    Given(Secrets),
 }
 
 /// The values of a secrets file at one moment.
@@ -36,10 +38,30 @@ const MAX_LENGTH: u64 = 1 << 20;
 impl SecretSource {
     /// Reads the file, if there is one.
     pub fn read(&self) -> Result<Secrets, SecretsError> {
-        match &self.file {
-            Some(path) => read_file(path),
-            None => Ok(Secrets::default()),
+        match self {
+            SecretSource::File(path) => read_file(path),
+            SecretSource::Given(secrets) => Ok(secrets.clone()),
         }
+    }
+
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            SecretSource::File(path) => Some(path),
+            SecretSource::Given(_) => None,
+        }
+    }
+}
+
+/// The environment alone.
+impl Default for SecretSource {
+    fn default() -> SecretSource {
+        SecretSource::Given(Secrets::default())
+    }
+}
+
+impl FromIterator<(String, String)> for Secrets {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(values: I) -> Secrets {
+        Secrets { values: values.into_iter().collect() }
     }
 }
 
@@ -180,7 +202,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("secrets.env");
         std::fs::write(&path, "A=hunter2").unwrap();
-        let source = SecretSource { file: Some(path.clone()) };
+        let source = SecretSource::File(path.clone());
         let allow = |mode| {
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
             source.read().map_err(|error| error.to_string())

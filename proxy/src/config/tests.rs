@@ -54,7 +54,7 @@ fn every_key_is_read() {
     assert_eq!(config.bundle.as_deref(), Some(Path::new("conf/tools.mcpk")));
     assert_eq!(config.keys.len(), 1);
     assert_eq!(config.poll, Duration::from_secs(3));
-    assert_eq!(config.secrets.file.as_deref(), Some(Path::new("/run/secrets.env")));
+    assert_eq!(config.secrets.file(), Some(Path::new("/run/secrets.env")));
     assert!(config.open && !config.settings.access.loopback);
     assert_eq!((config.threads, config.admin), (Some(2), None));
     assert!(config.settings.without_metrics && !parse("metrics = true").settings.without_metrics);

@@ -31,7 +31,7 @@ pub async fn respond_to_all(
     let claims_modern = messages.iter().any(|message| message.params.meta.protocol_version.is_some());
     let refusal = if messages.is_empty() {
         Some("the batch is empty")
-    } else if messages.len() > context.edge.settings.limits.batch {
+    } else if messages.len() > context.catalog.settings.limits.batch {
         Some("the batch has too many messages")
     } else if claims_modern || told.is_modern() || !told.legacy_era(false).is_ok_and(version::has_batches) {
         Some("this protocol version has no batches")
@@ -44,7 +44,7 @@ pub async fn respond_to_all(
     let start = out.len();
     for group in messages.chunks(AT_ONCE) {
         // What one call may answer bounds what a batch may: after that, requests are refused without being looked at.
-        let full = out.len() - start > context.edge.settings.limits.response_body;
+        let full = out.len() - start > context.catalog.settings.limits.response_body;
         let answers = if full {
             group.iter().map(refused_for_size).collect()
         } else {

@@ -35,7 +35,7 @@ pub fn begin<'p, 'a>(
     let catalog = context.catalog;
     // Of many tools, one that is not called all the time is far away in memory: it comes while the call is begun.
     catalog.prepared.approach(name.raw());
-    let beginning = Start::new(context.edge);
+    let beginning = Start::new(context.edge, catalog);
     let mut buffer = String::new();
     let name = name.unescaped(&mut buffer);
     let Some(tool) = catalog.find(context.view, name) else {

@@ -105,7 +105,7 @@ fn read<'p, 'a>(
     out: &mut Vec<u8>,
     place: &'p mut Option<ToolCall<'a>>,
 ) -> Begun<'p, 'a> {
-    let limits = &context.edge.settings.limits;
+    let limits = &context.catalog.settings.limits;
     let mut message = None;
     let expect = |tool: &str| context.catalog.prepared.expect(tool);
     let read = envelope::read_expecting(body, limits.json_depth, limits.batch, &mut message, expect);

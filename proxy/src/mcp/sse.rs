@@ -164,7 +164,7 @@ async fn answer(
     body: &[u8],
     out: &mut Vec<u8>,
 ) {
-    let limits = &context.edge.settings.limits;
+    let limits = &context.catalog.settings.limits;
     let mut place = None;
     let body = envelope::read(body, limits.json_depth, limits.batch, &mut place);
     if let Ok(Body::One(message)) = &body

@@ -42,7 +42,8 @@ pub(super) enum Orders {
 pub(super) struct Leaving {
     pub(super) shared: Arc<Shared>,
     pub(super) orders: Orders,
-    pub(super) grace: Duration,
+    /// How long calls in flight may take; asked when it matters, since a reload may change it.
+    pub(super) grace: Box<dyn Fn() -> Duration + Send + Sync>,
     pub(super) upgrade_socket: Option<PathBuf>,
 }
 
@@ -93,14 +94,12 @@ impl ShutdownSignalWatch for Leaving {
             }
         }
         self.shared.stop();
-        tracing::info!(
-            grace_seconds = self.grace.as_secs(),
-            "no longer listening; calls in flight may finish"
-        );
-        let finished = timeout(self.grace, self.shared.open.none());
+        let grace = (self.grace)();
+        tracing::info!(grace_seconds = grace.as_secs(), "no longer listening; calls in flight may finish");
+        let finished = timeout(grace, self.shared.open.none());
         tokio::select! {
             finished = finished => if finished.is_err() {
-                tracing::warn!("left with calls in flight after {:?}", self.grace);
+                tracing::warn!("left with calls in flight after {grace:?}");
             },
             () = inbox.hurry() => {}
         }

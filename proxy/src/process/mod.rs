@@ -119,7 +119,8 @@ fn serve<H: Handler>(
     };
     ready();
     let shared = Arc::new(Shared::default());
-    let grace = handler.settings().timeouts.grace;
+    let settings = handler.clone();
+    let grace = Box::new(move || settings.serving().settings.timeouts.grace);
     let mut service = Service::new("mcp".to_owned(), McpService::new(handler, shared.open.clone()));
     let mut sockets = Vec::new();
     for listener in bound.listeners {

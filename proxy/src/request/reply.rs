@@ -26,6 +26,12 @@ pub enum BodyKind {
 }
 
 impl Reply {
+    /// One line of text.
+    pub fn text(status: u16, line: &str) -> Reply {
+        let body = format!("{line}\n").into_bytes();
+        Reply { status, kind: BodyKind::Text, body, ..Reply::default() }
+    }
+
     pub fn clear(&mut self) {
         let Reply { status, kind, headers, body, close } = self;
         *status = 200;

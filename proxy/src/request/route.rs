@@ -72,6 +72,11 @@ pub fn route<'h>(head: &'h Head, settings: &Settings, reply: &mut Reply) -> Resu
     }))
 }
 
+/// Whether a path is one that is served, with any method.
+pub fn is_known(path: &str) -> bool {
+    allowed(path).is_some()
+}
+
 /// Writes a failure in the form of the interface that the path belongs to.
 pub fn refuse(head: &Head, failure: &Failure, reply: &mut Reply) {
     reply.clear();
@@ -94,16 +99,21 @@ fn is_rest(path: &str) -> bool {
     path.starts_with("/api/") || path == "/mcp/tools" || path == "/mcp/invoke"
 }
 
+/// The methods of a path; `None` if it is not served.
+fn allowed(path: &str) -> Option<&'static str> {
+    match path {
+        "/mcp/tools" | "/api/v1/mcp/tools" => Some("GET, HEAD"),
+        "/mcp/invoke" | "/api/v1/mcp/tools/call" | "/messages" => Some("POST"),
+        _ if toolset(path, "/mcp").is_some() => Some("POST, GET"),
+        _ if toolset(path, "/sse").is_some() => Some("GET"),
+        _ => None,
+    }
+}
+
 /// `Ok(None)` if the reply is already written.
 fn find(head: &Head, settings: &Settings, reply: &mut Reply) -> Result<Option<Path>, Failure> {
     let path = head.uri.path();
-    let allowed = match path {
-        "/mcp/tools" | "/api/v1/mcp/tools" => "GET, HEAD",
-        "/mcp/invoke" | "/api/v1/mcp/tools/call" | "/messages" => "POST",
-        _ if toolset(path, "/mcp").is_some() => "POST, GET",
-        _ if toolset(path, "/sse").is_some() => "GET",
-        _ => return Err(Failure::UnknownPath),
-    };
+    let allowed = allowed(path).ok_or(Failure::UnknownPath)?;
     if head.method == Method::OPTIONS {
         access::preflight(head, allowed, reply);
         return Ok(None);

@@ -47,7 +47,7 @@ pub async fn call(
     body: &[u8],
     reply: &mut Reply,
 ) -> Result<(), Failure> {
-    let depth = edge.settings.limits.json_depth;
+    let depth = catalog.settings.limits.json_depth;
     let Asked { tool, arguments } = read_call(catalog, body, depth, "name", "arguments")?;
     let call = Call { catalog, tool, arguments, caller, era: None, request_id };
     reply.body.push(b'{');

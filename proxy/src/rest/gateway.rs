@@ -29,7 +29,7 @@ pub async fn invoke(
     body: &[u8],
     reply: &mut Reply,
 ) -> Result<(), Failure> {
-    let depth = edge.settings.limits.json_depth;
+    let depth = catalog.settings.limits.json_depth;
     let Asked { tool, arguments } = read_call(catalog, body, depth, "tool_name", "params")?;
     let call = Call { catalog, tool, arguments, caller, era: None, request_id };
     reply.kind = BodyKind::Json;

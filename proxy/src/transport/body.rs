@@ -1,8 +1,8 @@
-//! What can go wrong with a request's body, and how HTTP/2 reads one: never more than allowed and never longer.
+//! What can go wrong with a request's body, and how one is read from a session of Pingora: never more than allowed and never longer.
 
 use crate::request::head::Head;
 use bytes::Bytes;
-use pingora_core::protocols::http::v2::server::HttpSession;
+use pingora_core::protocols::http::ServerSession;
 use pingora_core::{BError, ErrorType};
 use pingora_timeout::timeout;
 use std::time::Duration;
@@ -25,13 +25,13 @@ pub(super) struct BodyLimits {
 
 /// Reads a whole body. A body that arrived in one piece is returned as it is; any other is in `buffer`.
 pub(super) async fn read(
-    session: &mut HttpSession,
+    session: &mut ServerSession,
     buffer: &mut Vec<u8>,
     limits: BodyLimits,
 ) -> Result<Option<Bytes>, BodyError> {
     buffer.clear();
     let all = async {
-        while let Some(piece) = session.read_body_bytes().await.map_err(|error| kind_of(&error))? {
+        while let Some(piece) = session.read_request_body().await.map_err(|error| kind_of(&error))? {
             if buffer.len() + piece.len() > limits.length {
                 return Err(BodyError::TooLarge);
             }

@@ -6,12 +6,13 @@ use super::head::{self as answer_head, Framing};
 use super::input::{self, HeadError, Input, Read, Request};
 use super::sse::{self, Http1Sink};
 use super::wire;
-use crate::edge::Answered;
+use crate::edge::{Answered, Serving};
 use crate::request::events::EventStream;
 use crate::request::head::Head;
-use crate::request::reply::{BodyKind, Reply};
+use crate::request::reply::Reply;
 use crate::runtime::buffers;
 use crate::runtime::deadline::within_since;
+use crate::settings::Timeouts;
 use pingora_core::protocols::Stream;
 use pingora_core::server::ShutdownWatch;
 use std::pin::pin;
@@ -50,7 +51,7 @@ const UNREAD: Framing = Framing { old: false, keep: false };
 
 /// Serves a connection until it ends.
 pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, shutdown: &ShutdownWatch) {
-    let timeouts = &handler.settings().timeouts;
+    let mut idle = handler.serving().settings.timeouts.idle;
     let stopping = shutdown.clone();
     // One for all requests: to begin this wait is much work, to go on with it little.
     let mut asked = shutdown.clone();
@@ -70,7 +71,7 @@ pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, shutdown: &Sh
             let reading = pin!(input.head(stream, head));
             tokio::select! {
                 biased;
-                read = within_since(idle_since, timeouts.idle, reading) => read,
+                read = within_since(idle_since, idle, reading) => read,
                 () = leaving.as_mut(), if !first => return,
                 () = leave_unused(&stopping), if first => return,
             }
@@ -89,10 +90,13 @@ pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, shutdown: &Sh
             Ok(Err(HeadError::Gone)) | Err(_) => return,
         };
         let old = request.old;
-        match connection.answer(&request).await {
+        let serving = handler.serving();
+        let timeouts = &serving.settings.timeouts;
+        idle = timeouts.idle;
+        match connection.answer(&serving, &request).await {
             Next::Reply(read) => {
                 let keep = request.keep_alive && !connection.reply.close && !*stopping.borrow();
-                match connection.send(Framing { old, keep }, request.head_only).await {
+                match connection.send(timeouts.write, Framing { old, keep }, request.head_only).await {
                     Ok(sent) => idle_since = sent,
                     Err(wire::Unwritten) => return,
                 }
@@ -103,13 +107,17 @@ pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, shutdown: &Sh
                 connection.shrink();
             }
             Next::Cut => {
-                if connection.send(Framing { old, keep: false }, request.head_only).await.is_ok() {
+                let framing = Framing { old, keep: false };
+                if connection.send(timeouts.write, framing, request.head_only).await.is_ok() {
                     Box::pin(wire::close_gently(connection.stream)).await;
                 }
                 return;
             }
             Next::Stream(events) => {
-                return Box::pin(connection.stream(request, *events, stopping)).await;
+                let timeouts = timeouts.clone();
+                // An idle stream holds no bundle.
+                drop(serving);
+                return Box::pin(connection.stream(request, *events, timeouts, stopping)).await;
             }
             Next::Nothing => return,
         }
@@ -130,12 +138,12 @@ pub(super) async fn leave_unused(stopping: &ShutdownWatch) {
 
 impl<H: Handler> Connection<'_, H> {
     /// Answers the request whose head was read.
-    async fn answer(&mut self, request: &Request) -> Next {
-        let settings = self.handler.settings();
+    async fn answer(&mut self, serving: &Serving, request: &Request) -> Next {
+        let settings = &serving.settings;
         let limits = BodyLimits { length: settings.limits.request_body, time: settings.timeouts.body };
         let bodiless = request.framing == mcp_http1::Body::None;
         let waits = !bodiless && !request.old && body::expects_continue(&self.head);
-        let Some(endpoint) = self.handler.route(&self.head, &mut self.reply) else {
+        let Some(endpoint) = self.handler.route(serving, &self.head, &mut self.reply) else {
             return self.skip_body(request, waits, limits).await;
         };
         if waits && !self.head.declares_more(limits.length) {
@@ -148,7 +156,7 @@ impl<H: Handler> Connection<'_, H> {
             Ok(read) => read,
             Err(BodyError::Gone) => return Next::Nothing,
             Err(BodyError::TooLarge) => {
-                self.handler.too_large(&self.head, &mut self.reply);
+                self.handler.too_large(serving, &self.head, &mut self.reply);
                 return Next::Cut;
             }
             Err(BodyError::TooSlow) => {
@@ -163,7 +171,7 @@ impl<H: Handler> Connection<'_, H> {
         let (bytes, ahead) = self.input.split(read);
         let answered = tokio::select! {
             biased;
-            answered = self.handler.answer(&endpoint, &self.head, bytes, &mut self.reply) => answered,
+            answered = self.handler.answer(serving, &endpoint, &self.head, bytes, &mut self.reply) => answered,
             () = input::gone(&mut self.stream, ahead) => return Next::Nothing,
         };
         match answered {
@@ -188,23 +196,25 @@ impl<H: Handler> Connection<'_, H> {
     /// Answers what is no request, and ends the connection.
     async fn turn_away(mut self, status: u16, reason: &str) {
         self.refuse(status, reason);
-        if self.send(UNREAD, false).await.is_ok() {
+        let limit = self.handler.serving().settings.timeouts.write;
+        if self.send(limit, UNREAD, false).await.is_ok() {
             wire::close_gently(self.stream).await;
         }
     }
 
     /// A reply to what never reached the handler.
     fn refuse(&mut self, status: u16, reason: &str) {
-        self.reply.clear();
-        self.reply.status = status;
-        self.reply.kind = BodyKind::Text;
-        self.reply.body.extend_from_slice(reason.as_bytes());
-        self.reply.body.push(b'\n');
+        self.reply = Reply::text(status, reason);
     }
 
     /// Sends the reply, and tells when that was done.
-    async fn send(&mut self, framing: Framing, head_only: bool) -> Result<Instant, wire::Unwritten> {
-        let Connection { handler, stream, reply, .. } = self;
+    async fn send(
+        &mut self,
+        limit: Duration,
+        framing: Framing,
+        head_only: bool,
+    ) -> Result<Instant, wire::Unwritten> {
+        let Connection { stream, reply, .. } = self;
         let now = Instant::now();
         let mut out = buffers::take_bytes();
         answer_head::write(reply, framing, now, &mut out);
@@ -216,15 +226,20 @@ impl<H: Handler> Connection<'_, H> {
                 rest = &reply.body;
             }
         }
-        let written = wire::write(stream, [&out, rest], handler.settings().timeouts.write).await?;
+        let written = wire::write(stream, [&out, rest], limit).await?;
         buffers::give_bytes(&mut out);
         // Nearly always it is a matter of microseconds, and not worth another look at the clock.
         Ok(if written.waited { Instant::now() } else { now })
     }
 
     /// Sends an event stream, which is the last answer of its connection.
-    async fn stream(self, request: Request, events: EventStream, mut stopping: ShutdownWatch) {
-        let timeouts = &self.handler.settings().timeouts;
+    async fn stream(
+        self,
+        request: Request,
+        events: EventStream,
+        timeouts: Timeouts,
+        mut stopping: ShutdownWatch,
+    ) {
         let mut out = Vec::new();
         answer_head::write_stream(&self.reply, request.old, Instant::now(), &mut out);
         let mut stream = self.stream;

@@ -10,6 +10,7 @@ mod handler;
 mod head;
 mod input;
 mod open;
+pub(crate) mod session;
 mod sse;
 mod wire;
 
@@ -51,9 +52,12 @@ impl<H: Handler> McpService<H> {
 #[async_trait]
 impl<H: Handler> ServerApp for McpService<H> {
     async fn process_new(self: &Arc<Self>, mut stream: Stream, shutdown: &ShutdownWatch) -> Option<Stream> {
+        let (most, idle) = {
+            let serving = self.handler.serving();
+            (serving.settings.limits.connections, serving.settings.timeouts.idle)
+        };
         // Beyond the limit there is nothing to say that would not itself need a connection.
-        let _open = self.open.enter(self.handler.settings().limits.connections)?;
-        let idle = self.handler.settings().timeouts.idle;
+        let _open = self.open.enter(most)?;
         let protocol = tokio::select! {
             biased;
             protocol = timeout(idle, protocol_of(&mut stream)) => protocol.ok()??,

@@ -10,8 +10,8 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// How long, and for how many bytes, we listen to a client whose request we will not read to its end.
-const LINGER: Duration = Duration::from_secs(1);
-const LINGER_BYTES: usize = 4 << 20;
+pub(super) const LINGER: Duration = Duration::from_secs(1);
+pub(super) const LINGER_BYTES: usize = 4 << 20;
 
 /// The client left, or does not read.
 #[derive(Debug)]

@@ -9,6 +9,7 @@ pub use error::UpstreamError;
 pub use fixed::FixedAnswers;
 
 use crate::runtime::buffers;
+use crate::settings::PoolSettings;
 use mcp_bundle::bind::{Request, ToolName};
 use mcp_bundle::wire_enums::Scheme;
 use std::sync::Arc;
@@ -53,6 +54,7 @@ pub struct Exchange<'a> {
     pub idempotent: bool,
     /// Of the body, after decompression.
     pub max_response: usize,
+    pub pool: &'a PoolSettings,
 }
 
 /// An upstream's answer. Its memory is used again.

@@ -154,7 +154,8 @@ fn a_call_that_waits_is_small() {
     let bench = Bench::shop();
     let head = head("POST", "/mcp", &[]);
     let mut reply = Reply::default();
-    let Route::Serve(endpoint) = bench.edge.route(&head, &mut reply) else { panic!("not served") };
-    let call = bench.edge.answer(&endpoint, &head, b"{}", &mut reply);
+    let serving = bench.edge.serving();
+    let Route::Serve(endpoint) = bench.edge.route(&serving, &head, &mut reply) else { panic!("not served") };
+    let call = bench.edge.answer(&serving, &endpoint, &head, b"{}", &mut reply);
     assert!(size_of_val(&call) <= 6 << 10, "{} bytes", size_of_val(&call));
 }

@@ -171,8 +171,10 @@ impl Bench {
     pub fn send(&self, head: &Head, body: &[u8]) -> Said {
         let mut reply = Reply::default();
         let mut stream = None;
-        if let Route::Serve(endpoint) = self.edge.route(head, &mut reply) {
-            let answered = self.runtime.block_on(self.edge.answer(&endpoint, head, body, &mut reply));
+        let serving = self.edge.serving();
+        if let Route::Serve(endpoint) = self.edge.route(&serving, head, &mut reply) {
+            let answered =
+                self.runtime.block_on(self.edge.answer(&serving, &endpoint, head, body, &mut reply));
             if let Answered::Stream(opened) = answered {
                 stream = Some(opened);
             }

@@ -15,11 +15,12 @@ use crate::runtime::random;
 use call::CallLog;
 use filter::WithoutProbes;
 use std::fmt;
-use tracing_subscriber::filter::LevelFilter;
+use std::sync::OnceLock;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{Layer, Registry};
+use tracing_subscriber::{Layer, Registry, reload};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LogSettings {
@@ -92,13 +93,29 @@ impl LogLevel {
 /// Starts logging for the process; flush what is returned before it ends. A process that logs already keeps its way.
 pub fn start(settings: LogSettings) -> LogWriter {
     let writer = LogWriter::new(std::io::stderr());
-    if subscriber(settings, writer.clone()).try_init().is_ok() {
-        CallLog { settings, writer: writer.clone() }.start();
+    let (subscriber, filter) = subscriber(settings, writer.clone());
+    if subscriber.try_init().is_ok() {
+        CallLog::new(settings, writer.clone()).start();
+        let _ = FILTER.set(filter);
     }
     writer
 }
 
-fn subscriber<W>(settings: LogSettings, writer: W) -> impl tracing::Subscriber + Send + Sync
+/// The level from now on, if it was this process's command that started logging.
+pub fn set_level(level: LogLevel) {
+    if let Some(filter) = FILTER.get() {
+        call::set_level(level);
+        // Fails only if nothing is logged any more.
+        let _ = filter.reload(filter::targets(level.filter()));
+    }
+}
+
+/// Decides which events are logged.
+type Filter = reload::Handle<Targets, Registry>;
+
+static FILTER: OnceLock<Filter> = OnceLock::new();
+
+fn subscriber<W>(settings: LogSettings, writer: W) -> (impl tracing::Subscriber + Send + Sync, Filter)
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
@@ -107,7 +124,8 @@ where
         LogFormat::Text => lines.map_event_format(WithoutProbes).boxed(),
         LogFormat::Json => lines.event_format(WithoutProbes(json::JsonLines)).boxed(),
     };
-    tracing_subscriber::registry().with(layer.with_filter(filter::targets(settings.level.filter())))
+    let (filter, handle) = reload::Layer::new(filter::targets(settings.level.filter()));
+    (tracing_subscriber::registry().with(layer.with_filter(filter)), handle)
 }
 
 /// Logs a request that was turned away before it was one of MCP. Of what the client wrote only the two names are shown that
@@ -196,7 +214,7 @@ mod tests {
     fn written(settings: LogSettings, work: impl FnOnce()) -> String {
         let file = tempfile::NamedTempFile::new().unwrap();
         let writer = std::sync::Mutex::new(file.reopen().unwrap());
-        tracing::subscriber::with_default(subscriber(settings, writer), work);
+        tracing::subscriber::with_default(subscriber(settings, writer).0, work);
         std::fs::read_to_string(file.path()).unwrap()
     }
 

@@ -10,12 +10,13 @@ mod timing;
 pub(crate) use client::Client;
 
 use super::Handler;
-use crate::edge::Answered;
+use crate::edge::{Answered, Loaded, Serving};
 use crate::process::{self, Listener, Options, Running};
 use crate::request::events::{EventStream, Guard, Message};
 use crate::request::head::Head;
 use crate::request::reply::{BodyKind, Reply};
 use crate::settings::Settings;
+use arc_swap::ArcSwap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
@@ -30,7 +31,7 @@ pub(crate) const LONG: Duration = Duration::from_secs(20);
 pub(crate) struct Echo(Arc<Inner>);
 
 struct Inner {
-    settings: Settings,
+    serving: ArcSwap<Serving>,
     /// Lets calls of `/hold` go.
     release: Semaphore,
     told: mpsc::Sender<&'static str>,
@@ -65,7 +66,7 @@ pub(crate) fn start(change: impl FnOnce(&mut Settings), listener: Listener, opti
     let (sender, told) = mpsc::channel();
     let (messages, receiver) = tokio::sync::mpsc::channel(8);
     let handler = Echo(Arc::new(Inner {
-        settings,
+        serving: ArcSwap::from_pointee(Serving { settings: Arc::new(settings), catalog: None }),
         release: Semaphore::new(0),
         told: sender,
         messages: Mutex::new(Some(receiver)),
@@ -118,11 +119,11 @@ impl Drop for TellWhenDropped<'_> {
 impl Handler for Echo {
     type Endpoint = String;
 
-    fn settings(&self) -> &Settings {
-        &self.0.settings
+    fn serving(&self) -> Loaded {
+        self.0.serving.load()
     }
 
-    fn route(&self, head: &Head, reply: &mut Reply) -> Option<String> {
+    fn route(&self, _serving: &Serving, head: &Head, reply: &mut Reply) -> Option<String> {
         reply.clear();
         let path = head.uri.path();
         if ["/echo", "/hold", "/big", "/events", "/silent", "/none", "/who"].contains(&path) {
@@ -133,12 +134,19 @@ impl Handler for Echo {
         None
     }
 
-    fn too_large(&self, _head: &Head, reply: &mut Reply) {
+    fn too_large(&self, _serving: &Serving, _head: &Head, reply: &mut Reply) {
         reply.clear();
         reply.status = 413;
     }
 
-    async fn answer(&self, endpoint: &String, _head: &Head, body: &[u8], reply: &mut Reply) -> Answered {
+    async fn answer(
+        &self,
+        _serving: &Serving,
+        endpoint: &String,
+        _head: &Head,
+        body: &[u8],
+        reply: &mut Reply,
+    ) -> Answered {
         reply.clear();
         reply.kind = BodyKind::Text;
         match endpoint.as_str() {

@@ -33,7 +33,7 @@ pub(super) struct Addresses {
 /// Connects to one of the origin's addresses.
 pub(super) async fn connect(network: &Network, call: &Exchange<'_>) -> Result<Connection, UpstreamError> {
     let limit = call.connect_timeout;
-    let connected = match pingora_timeout::timeout(limit, connect_to_any(network, call.origin, limit)).await {
+    let connected = match pingora_timeout::timeout(limit, connect_to_any(network, call)).await {
         Ok(connected) => connected,
         Err(_) => Err(timed_out(limit)),
     };
@@ -44,13 +44,10 @@ pub(super) async fn connect(network: &Network, call: &Exchange<'_>) -> Result<Co
 }
 
 /// Each address gets an even part of the time that is left, so that one that swallows packets leaves some to the rest.
-async fn connect_to_any(
-    network: &Network,
-    origin: &Origin,
-    limit: Duration,
-) -> Result<Connection, UpstreamError> {
-    let deadline = Instant::now() + limit;
-    let addresses = addresses(origin, network.settings.dns).await?;
+async fn connect_to_any(network: &Network, call: &Exchange<'_>) -> Result<Connection, UpstreamError> {
+    let origin = call.origin;
+    let deadline = Instant::now() + call.connect_timeout;
+    let addresses = addresses(origin, call.pool.dns).await?;
     let count = addresses.list.len();
     let first = origin.next_address.fetch_add(1, Ordering::Relaxed) % count.max(1);
     let in_turn = addresses.list.iter().cycle().skip(first).take(count);
@@ -60,7 +57,7 @@ async fn connect_to_any(
         let parts = u32::try_from(count.saturating_sub(tried)).unwrap_or(1).max(1);
         match connect_to(network, origin, *address, left / parts).await {
             Ok(connection) => return Ok(connection),
-            Err(error) if error.etype == ErrorType::ConnectTimedout => last = timed_out(limit),
+            Err(error) if error.etype == ErrorType::ConnectTimedout => last = timed_out(call.connect_timeout),
             Err(error) => last = connect_error(&error),
         }
     }

@@ -5,7 +5,6 @@ use super::connect::{self, Addresses};
 use super::pool::{self, Connection};
 use super::{http1, http2, redirect, retry};
 use crate::runtime::deadline::{Elapsed, until};
-use crate::settings::PoolSettings;
 use crate::telemetry::shards::Cells;
 use crate::upstream::{Exchange, OriginKey, Received, UpstreamError};
 use arc_swap::ArcSwapOption;
@@ -24,7 +23,6 @@ const NOTHING: &str = "/dev/null";
 /// The real network.
 pub struct Network {
     pub(super) connector: TransportConnector,
-    pub(super) settings: PoolSettings,
     pub(super) counters: Arc<Counters>,
     /// Asked only when a bundle is activated.
     origins: Mutex<BTreeMap<OriginKey, Weak<Origin>>>,
@@ -76,12 +74,11 @@ pub enum NetworkError {
 
 impl Network {
     /// Upstreams are verified by the authorities in `ca_file`, else by the platform's.
-    pub fn new(settings: &PoolSettings, ca_file: Option<PathBuf>) -> Result<Network, NetworkError> {
+    pub fn new(ca_file: Option<PathBuf>) -> Result<Network, NetworkError> {
         let mut options = ConnectorOptions::new(1);
         options.ca_file = authorities(ca_file)?;
         Ok(Network {
             connector: TransportConnector::new(Some(options)),
-            settings: settings.clone(),
             counters: Arc::default(),
             origins: Mutex::default(),
         })
@@ -175,7 +172,7 @@ impl Network {
         // Boxed, as all that is rare: what may wait here is part of every call's future, and that is moved.
         let fresh = Box::pin(connect::connect(self, call)).await.map_err(Failure::unsent)?;
         if let Connection::Shared(connection) = &fresh {
-            pool::share(call.origin, &self.counters, connection, self.settings.idle);
+            pool::share(call.origin, &self.counters, connection, call.pool.idle);
         }
         self.exchange(fresh, call, target, received).await
     }
@@ -195,8 +192,8 @@ impl Network {
         };
         let (hints, kept) = http1::exchange(stream, call, target, received).await?;
         if let Some(kept) = kept {
-            let idle = kept.lifetime.unwrap_or(Duration::MAX).min(self.settings.idle);
-            let limit = self.settings.idle_connections;
+            let idle = kept.lifetime.unwrap_or(Duration::MAX).min(call.pool.idle);
+            let limit = call.pool.idle_connections;
             let now = Instant::now();
             received.answered = Some(now);
             pool::put(call.origin, &self.counters, kept.stream, now, idle, limit);

@@ -3,11 +3,12 @@
 
 use super::line::{Line, name};
 use super::timestamp::Timestamps;
-use super::{LogLevel, LogSettings, LogWriter};
+use super::{LogFormat, LogLevel, LogSettings, LogWriter};
 use crate::call::record::{CallRecord, Outcome};
 use mcp_bundle::wire_enums::ProtocolVersion;
 use std::cell::RefCell;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::time::SystemTime;
 
 /// What calls are logged under.
@@ -19,8 +20,10 @@ static LOG: OnceLock<CallLog> = OnceLock::new();
 /// Where the lines of calls go, and which.
 #[derive(Debug)]
 pub(super) struct CallLog {
-    pub(super) settings: LogSettings,
-    pub(super) writer: LogWriter,
+    format: LogFormat,
+    /// A [`LogLevel`]; a reload may change it.
+    level: AtomicU8,
+    writer: LogWriter,
 }
 
 /// What one line leaves to the next on the same thread.
@@ -43,7 +46,18 @@ pub fn log_call(record: &CallRecord<'_>) {
     }
 }
 
+/// The level from now on.
+pub(super) fn set_level(level: LogLevel) {
+    if let Some(log) = LOG.get() {
+        log.level.store(level as u8, Relaxed);
+    }
+}
+
 impl CallLog {
+    pub(super) fn new(settings: LogSettings, writer: LogWriter) -> CallLog {
+        CallLog { format: settings.format, level: AtomicU8::new(settings.level as u8), writer }
+    }
+
     /// From now on calls are logged here.
     pub(super) fn start(self) {
         let _ = LOG.set(self);
@@ -51,13 +65,13 @@ impl CallLog {
 
     pub(super) fn write(&self, record: &CallRecord<'_>) {
         let level = level(record.outcome);
-        if level > self.settings.level {
+        if level as u8 > self.level.load(Relaxed) {
             return;
         }
         let write = |Scratch { line, timestamps }: &mut Scratch| {
             line.clear();
             let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-            write_line(record, level, timestamps.text(now), Line::new(self.settings.format, line));
+            write_line(record, level, timestamps.text(now), Line::new(self.format, line));
             self.writer.add(line);
         };
         // A thread that is ending has nothing left to use again.

@@ -27,7 +27,7 @@ impl Page {
 
 fn logged(settings: LogSettings, record: &CallRecord<'_>) -> String {
     let page = Page::default();
-    let log = CallLog { settings, writer: LogWriter::new(page.clone()) };
+    let log = CallLog::new(settings, LogWriter::new(page.clone()));
     log.write(record);
     log.writer.flush();
     page.text()
@@ -36,7 +36,7 @@ fn logged(settings: LogSettings, record: &CallRecord<'_>) -> String {
 fn logged_by_tracing(settings: LogSettings, record: &CallRecord<'_>) -> String {
     let page = Page::default();
     let sink = page.clone();
-    let subscriber = subscriber(settings, move || sink.clone());
+    let (subscriber, _) = subscriber(settings, move || sink.clone());
     tracing::subscriber::with_default(subscriber, || emit(record));
     page.text()
 }
@@ -174,7 +174,7 @@ fn every_line_of_every_thread_is_written_before_the_end() {
     const CALLS: usize = 300;
     let page = Page::default();
     let settings = at(LogFormat::Json, LogLevel::Debug);
-    let log = CallLog { settings, writer: LogWriter::new(page.clone()) };
+    let log = CallLog::new(settings, LogWriter::new(page.clone()));
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
             let log = &log;

@@ -112,7 +112,7 @@ impl Script {
 
 impl Caller {
     pub fn new(host: &str, port: u16, scheme: Scheme, ca_file: Option<PathBuf>) -> Caller {
-        let network = Network::new(&PoolSettings::default(), ca_file).unwrap();
+        let network = Network::new(ca_file).unwrap();
         let origin = network.origin(&OriginKey { scheme, host: host.to_owned(), port });
         Caller {
             network,
@@ -157,6 +157,7 @@ impl Caller {
             retries: self.retries,
             idempotent: self.idempotent,
             max_response: self.max_response,
+            pool: &PoolSettings::default(),
         };
         self.received.clear();
         self.network.call(&call, &mut self.received).await.map(|()| self.received.status)

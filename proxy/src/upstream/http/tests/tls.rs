@@ -116,8 +116,6 @@ fn a_file_without_authorities_is_refused() {
     let path = folder.path().join("empty.pem");
     std::fs::write(&path, "nothing").unwrap();
     for path in [path, folder.path().join("none.pem")] {
-        assert!(
-            crate::upstream::Network::new(&crate::settings::PoolSettings::default(), Some(path)).is_err()
-        );
+        assert!(crate::upstream::Network::new(Some(path)).is_err());
     }
 }

@@ -1,0 +1,65 @@
+//! What was typed, over what the configuration says.
+
+use super::{CommandError, ServeArguments, read_keys};
+use crate::config::{Config, ConfigError, parse_address};
+use crate::process::Listener;
+use crate::telemetry::logging::{LogFormat, LogLevel};
+use mcp_bundle::format::VerifyingKey;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// The arguments, understood. They hold for as long as the process runs; the file below them may be read again.
+#[derive(Debug)]
+pub struct Typed {
+    config: Option<PathBuf>,
+    bundle: Option<PathBuf>,
+    keys: Vec<VerifyingKey>,
+    listeners: Vec<Listener>,
+    admin: Option<Option<SocketAddr>>,
+    open: bool,
+    log_format: Option<LogFormat>,
+    log_level: Option<LogLevel>,
+}
+
+impl Typed {
+    pub fn of(arguments: &ServeArguments) -> Result<Typed, CommandError> {
+        let listener = |text: &String| Ok(Listener { address: address(text)?.to_string(), tls: None });
+        Ok(Typed {
+            config: arguments.config.clone(),
+            bundle: arguments.bundle.clone(),
+            keys: read_keys(&arguments.key)?,
+            listeners: arguments.listen.iter().map(listener).collect::<Result<_, CommandError>>()?,
+            admin: match arguments.admin.as_deref() {
+                None => None,
+                Some("off") => Some(None),
+                Some(text) => Some(Some(address(text)?)),
+            },
+            open: arguments.auth.is_some(),
+            log_format: arguments.log_format,
+            log_level: arguments.log_level,
+        })
+    }
+
+    /// Reads the configuration, if there is one, and puts over it what was typed.
+    pub fn config(&self) -> Result<Config, ConfigError> {
+        let mut config = self.config.as_deref().map(Config::load).transpose()?.unwrap_or_default();
+        config.keys.extend_from_slice(&self.keys);
+        config.open |= self.open;
+        config.log.format = self.log_format.unwrap_or(config.log.format);
+        config.log.level = self.log_level.unwrap_or(config.log.level);
+        config.bundle = self.bundle.clone().or(config.bundle);
+        if !self.listeners.is_empty() {
+            config.listeners.clone_from(&self.listeners);
+        }
+        config.admin = self.admin.unwrap_or(config.admin);
+        if let Some(address) = config.exposed().into_iter().next() {
+            return Err(ConfigError::Exposed { address });
+        }
+        config.settle();
+        Ok(config)
+    }
+}
+
+fn address(text: &str) -> Result<SocketAddr, CommandError> {
+    parse_address(text).map_err(|error| CommandError::cannot_run(&error).help(&error.help))
+}

@@ -1,0 +1,75 @@
+//! What cannot change while the process runs: an upgrade or a restart takes it.
+
+use super::Config;
+use crate::process::TlsFiles;
+use std::path::PathBuf;
+
+/// A key and whether two configurations differ in it.
+type Fixed = (&'static str, fn(&Config, &Config) -> bool);
+
+pub const FIXED: &[Fixed] = &[
+    ("threads", |a, b| a.threads != b.threads),
+    ("admin", |a, b| a.admin != b.admin),
+    ("upgrade_socket", |a, b| a.upgrade_socket != b.upgrade_socket),
+    ("ca_file", |a, b| a.ca_file != b.ca_file),
+    ("listen.address", |a, b| addresses(a).ne(addresses(b))),
+    ("listen.certificate", |a, b| tls(a, |tls| &tls.certificate).ne(tls(b, |tls| &tls.certificate))),
+    ("listen.key", |a, b| tls(a, |tls| &tls.key).ne(tls(b, |tls| &tls.key))),
+    ("log.format", |a, b| a.log.format != b.log.format),
+];
+
+impl Config {
+    /// The keys that are not as in `running`, and that a reload cannot change.
+    pub fn differs_beyond_reload(&self, running: &Config) -> Vec<&'static str> {
+        FIXED.iter().filter(|(_, differs)| differs(self, running)).map(|(name, _)| *name).collect()
+    }
+}
+
+fn addresses(config: &Config) -> impl Iterator<Item = &str> {
+    config.listeners.iter().map(|listener| listener.address.as_str())
+}
+
+fn tls<'c>(
+    config: &'c Config,
+    file: impl Fn(&'c TlsFiles) -> &'c PathBuf,
+) -> impl Iterator<Item = &'c PathBuf> {
+    config.listeners.iter().filter_map(move |listener| listener.tls.as_ref().map(&file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::keys::KEYS;
+    use std::path::Path;
+
+    #[test]
+    fn every_fixed_key_is_one_of_the_file_and_is_named_when_it_changes() {
+        let config = |text: &str| Config::parse(text, "edge.toml", Path::new("")).unwrap();
+        let running = config("");
+        for (text, named) in [
+            ("threads = 3", "threads"),
+            ("admin = \"off\"", "admin"),
+            ("upgrade_socket = \"u.sock\"", "upgrade_socket"),
+            ("ca_file = \"ca.pem\"", "ca_file"),
+            ("[[listen]]\naddress = \"127.0.0.1:1\"", "listen.address"),
+            ("[log]\nformat = \"json\"", "log.format"),
+        ] {
+            assert_eq!(config(text).differs_beyond_reload(&running), [named]);
+        }
+        let tls = |file: &str| {
+            let address = "address = \"127.0.0.1:8080\"";
+            config(&format!("[[listen]]\n{address}\ncertificate = \"{file}\"\nkey = \"{file}\""))
+        };
+        assert_eq!(tls("a").differs_beyond_reload(&tls("b")), ["listen.certificate", "listen.key"]);
+        assert!(tls("a").differs_beyond_reload(&tls("a")).is_empty());
+        let live = "[limits]\nrequest_body = \"2KiB\"\n[log]\nlevel = \"debug\"";
+        assert!(config(live).differs_beyond_reload(&running).is_empty());
+        for (name, _) in FIXED {
+            let is_key = |key: &crate::config::keys::Key| match key.table {
+                "" => key.name == *name,
+                table => format!("{table}.{}", key.name) == *name,
+            };
+            assert!(KEYS.iter().any(is_key), "{name}");
+        }
+    }
+}
