@@ -17,6 +17,7 @@ pub mod config;
 pub mod edge;
 pub mod mcp;
 pub mod process;
+pub mod proxy_http;
 pub mod request;
 mod rest;
 mod runtime;

@@ -43,7 +43,12 @@ pub fn build(spec_text: &str, bundle: &Path) {
 
 /// Starts the proxy.
 pub fn mcp_edge<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Process {
-    let mut command = Command::new(binary("mcp-edge"));
+    start("mcp-edge", arguments)
+}
+
+/// Starts a binary of the workspace; examples are in the folder of that name.
+pub fn start<A: AsRef<OsStr>>(name: &str, arguments: impl IntoIterator<Item = A>) -> Process {
+    let mut command = Command::new(binary(name));
     command.args(arguments).env("TOKEN", crate::TOKEN);
     let mut child =
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -111,6 +116,11 @@ impl Process {
         let id = self.child.id();
         let sent = Command::new("sh").arg("-c").arg(format!("kill -{name} {id}")).status().unwrap();
         assert!(sent.success());
+    }
+
+    /// It has left already.
+    pub fn has_left(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
     }
 
     /// Waits until it has left.
