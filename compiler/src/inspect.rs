@@ -1,7 +1,7 @@
 //! A bundle as people and scripts look at it.
 
 use crate::tokens;
-use mcp_bundle::format::{Bundle, VERSION, key_id};
+use mcp_bundle::format::{Bundle, key_id};
 use mcp_bundle::plan::{Contents, HttpPlan, Part, Placed, ToolPlan};
 use mcp_bundle::strings::StrId;
 use mcp_bundle::template::OpCode;
@@ -94,7 +94,7 @@ impl<'a> BundleView<'a> {
             version: 1,
             name: text(contents.manifest.name),
             revision: bundle.revision.to_string(),
-            format_version: VERSION,
+            format_version: bundle.version,
             features: bundle.features.names().collect(),
             bytes,
             tokens: tools.iter().map(|tool| tool.tokens).sum(),

@@ -2,7 +2,7 @@
 //!
 //! Each message stands on one line after the name of the file, and says what to do.
 
-use super::layout::{MAX_FILE_LENGTH, MAX_SIGNATURES, SectionId, VERSION};
+use super::layout::{MAX_FILE_LENGTH, MAX_SIGNATURES, OLDEST_VERSION, SectionId, VERSION};
 use super::signature::KeyId;
 use super::verify::Invalid;
 use thiserror::Error;
@@ -26,17 +26,25 @@ pub enum ReadError {
         "too large: {length} bytes, the limit is {MAX_FILE_LENGTH}; split the tools over several bundles"
     )]
     TooLarge { length: u64 },
-    #[error("format version {found} is older than {VERSION}; rebuild it with a current `mcpc build`")]
+    #[error("format version {found} is older than {OLDEST_VERSION}; rebuild it with a current `mcpc build`")]
     TooOld { found: u16 },
     #[error(
         "format version {found} is newer than {VERSION}; upgrade `mcp-edge`, or rebuild it with an older `mcpc`"
     )]
     TooNew { found: u16 },
+    /// By the names that the bundle gives them, or by their bits.
     #[error(
-        "needs unknown feature bit {}; upgrade `mcp-edge`, or rebuild it with an older `mcpc`",
-        list(bits)
+        "needs features that are unknown here: {}; upgrade `mcp-edge`, or rebuild it with an older `mcpc`",
+        list(features)
     )]
-    UnknownFeatures { bits: Vec<u32> },
+    UnknownFeatures { features: Vec<String> },
+    #[error("has the unknown section {id}; upgrade `mcp-edge`, or rebuild it with an older `mcpc`")]
+    UnknownSection { id: u32 },
+    #[error(
+        "section `{section}` is of version {found}, newer than {}; upgrade `mcp-edge`, or rebuild it with an older `mcpc`",
+        section.version()
+    )]
+    NewerSection { section: SectionId, found: u16 },
     #[error("malformed header: {what}; copy it again, or rebuild it with `mcpc build`")]
     MalformedHeader { what: String },
     #[error("malformed signature block: {what}; copy it again, or sign it again")]
@@ -47,6 +55,8 @@ pub enum ReadError {
     Undecodable { section: SectionId, reason: String },
     #[error("does not announce feature `{name}` which its contents need; rebuild it with `mcpc build`")]
     MissingFeature { name: &'static str },
+    #[error("announces feature `{name}` which its contents do not need; rebuild it with `mcpc build`")]
+    NeedlessFeature { name: &'static str },
     #[error("invalid plan: {0}; rebuild it with `mcpc build`")]
     Invalid(#[from] Box<Invalid>),
     #[error("not signed, but a signature is required; sign it with `mcpc build --sign`")]

@@ -4,14 +4,21 @@
 
 use super::error::ReadError;
 use super::layout::{
-    Features, HEADER_LENGTH, MAGIC, MAX_FILE_LENGTH, MAX_SECTIONS, Revision, SectionId, TABLE_ROW_LENGTH,
-    VERSION, array_at,
+    Features, HEADER_LENGTH, MAGIC, MAX_FILE_LENGTH, MAX_SECTIONS, OLDEST_VERSION, Revision, SectionId,
+    TABLE_ROW_LENGTH, VERSION, array_at,
 };
+
+/// In the flags of a row: a reader that does not know the section skips it.
+const OPTIONAL: u16 = 1;
 
 /// One row of the section table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Section {
     pub id: SectionId,
+    /// Of what it holds; each section has its own.
+    pub version: u16,
+    /// Whoever does not know it can do without.
+    pub optional: bool,
     /// From the start of the file.
     pub offset: u64,
     pub length: u64,
@@ -34,11 +41,12 @@ impl Header {
     /// Reads the header and the section table. The bytes after them need not be there: the first few
     /// hundred bytes of a file are enough to learn its revision.
     ///
-    /// Tells what the bytes claim; only [`super::read`] tells whether the claim holds.
+    /// Says what the bytes claim; only [`super::read`] says whether the claim holds, and whether this
+    /// crate understands what is in the sections.
     pub fn parse(bytes: &[u8]) -> Result<Header, ReadError> {
         check_magic(bytes)?;
         let found = u16::from_le_bytes(array_at(bytes, 8)?);
-        if found < VERSION {
+        if found < OLDEST_VERSION {
             return Err(ReadError::TooOld { found });
         }
         if found > VERSION {
@@ -50,9 +58,6 @@ impl Header {
         let count = u32::from_le_bytes(array_at(bytes, 12)?);
         let features = Features(u64::from_le_bytes(array_at(bytes, 16)?));
         let signed_length = u64::from_le_bytes(array_at(bytes, 24)?);
-        if features.unknown() != Features(0) {
-            return Err(ReadError::UnknownFeatures { bits: features.unknown().bits().collect() });
-        }
         if count > MAX_SECTIONS {
             return Err(malformed(format!("it has {count} sections, the most is {MAX_SECTIONS}")));
         }
@@ -64,12 +69,12 @@ impl Header {
             let expected = signed_length.max(table_end as u64);
             return Err(ReadError::Truncated { expected, actual: bytes.len() as u64 });
         };
-        let sections = parse_table(head.get(HEADER_LENGTH..).unwrap_or_default())?;
+        let sections = parse_table(found, head.get(HEADER_LENGTH..).unwrap_or_default())?;
         check_contiguous(&sections, table_end as u64, signed_length)?;
         Ok(Header { version: found, features, sections, signed_length, revision: Revision::of(head) })
     }
 
-    /// The row of a section; the table of a parsed header has all of them.
+    /// The row of a section.
     pub(super) fn section(&self, id: SectionId) -> Option<&Section> {
         self.sections.iter().find(|section| section.id == id)
     }
@@ -85,7 +90,8 @@ impl Header {
         out.extend_from_slice(&signed_length.to_le_bytes());
         for section in sections {
             out.extend_from_slice(&section.id.id().to_le_bytes());
-            out.extend_from_slice(&0u32.to_le_bytes());
+            out.extend_from_slice(&section.version.to_le_bytes());
+            out.extend_from_slice(&(if section.optional { OPTIONAL } else { 0 }).to_le_bytes());
             out.extend_from_slice(&section.offset.to_le_bytes());
             out.extend_from_slice(&section.length.to_le_bytes());
             out.extend_from_slice(&section.digest);
@@ -112,27 +118,34 @@ fn check_magic(bytes: &[u8]) -> Result<(), ReadError> {
     Err(if start.iter().all(is_text) { ReadError::TextFile } else { ReadError::NotABundle })
 }
 
-fn parse_table(table: &[u8]) -> Result<Vec<Section>, ReadError> {
-    let mut sections = Vec::with_capacity(SectionId::ALL.len());
-    let mut expected = SectionId::ALL.into_iter();
-    for row in table.chunks_exact(TABLE_ROW_LENGTH) {
-        let found = u32::from_le_bytes(array_at(row, 0)?);
-        let id = match expected.next() {
-            Some(id) if id.id() == found => id,
-            Some(id) => return Err(malformed(format!("section {found} stands where `{id}` must be"))),
-            None => return Err(malformed(format!("section {found} is unknown"))),
-        };
-        if u32::from_le_bytes(array_at(row, 4)?) != 0 {
-            return Err(malformed(format!("the reserved bytes of section `{id}` are not zero")));
+fn parse_table(format: u16, table: &[u8]) -> Result<Vec<Section>, ReadError> {
+    let rows = table.chunks_exact(TABLE_ROW_LENGTH).map(|row| parse_row(format, row));
+    let sections = rows.collect::<Result<Vec<Section>, ReadError>>()?;
+    let ids = || sections.iter().map(|section| section.id.id());
+    match ids().zip(ids().skip(1)).find(|(before, after)| before >= after) {
+        Some((before, after)) => {
+            Err(malformed(format!("section {after} stands after section {before}, not in order")))
         }
-        let offset = u64::from_le_bytes(array_at(row, 8)?);
-        let length = u64::from_le_bytes(array_at(row, 16)?);
-        sections.push(Section { id, offset, length, digest: array_at(row, 24)? });
-    }
-    match expected.next() {
-        Some(missing) => Err(malformed(format!("section `{missing}` is missing"))),
         None => Ok(sections),
     }
+}
+
+fn parse_row(format: u16, row: &[u8]) -> Result<Section, ReadError> {
+    let id = SectionId::from_id(u32::from_le_bytes(array_at(row, 0)?));
+    let version = u16::from_le_bytes(array_at(row, 4)?);
+    let flags = u16::from_le_bytes(array_at(row, 6)?);
+    let (version, flags) = match (format, version, flags) {
+        // Version 1 had no versions of sections: they are the first ones.
+        (1, 0, 0) => (1, 0),
+        (2.., 1.., 0 | OPTIONAL) => (version, flags),
+        (1, ..) => return Err(malformed(format!("the reserved bytes of section `{id}` are not zero"))),
+        (_, 0, _) => return Err(malformed(format!("section `{id}` is of version 0"))),
+        _ => return Err(malformed(format!("section `{id}` has unknown flags"))),
+    };
+    let offset = u64::from_le_bytes(array_at(row, 8)?);
+    let length = u64::from_le_bytes(array_at(row, 16)?);
+    let optional = flags == OPTIONAL;
+    Ok(Section { id, version, optional, offset, length, digest: array_at(row, 24)? })
 }
 
 fn check_contiguous(sections: &[Section], start: u64, end: u64) -> Result<(), ReadError> {
@@ -152,6 +165,6 @@ fn check_contiguous(sections: &[Section], start: u64, end: u64) -> Result<(), Re
     Ok(())
 }
 
-fn malformed(what: impl Into<String>) -> ReadError {
+pub(super) fn malformed(what: impl Into<String>) -> ReadError {
     ReadError::MalformedHeader { what: what.into() }
 }

@@ -6,8 +6,10 @@ use std::fmt;
 
 /// The first bytes of a bundle. The high bit, the line end and the Ctrl-Z show what a text-mode copy did.
 pub const MAGIC: [u8; 8] = *b"\x89MCPK\r\n\x1a";
-/// The format version that this crate writes and reads.
+/// The format version that this crate writes.
 pub const VERSION: u16 = 2;
+/// The oldest one that it reads.
+pub const OLDEST_VERSION: u16 = 1;
 
 /// Bytes before the section table.
 pub const HEADER_LENGTH: usize = 32;
@@ -29,7 +31,7 @@ pub const MAX_FIXED_JSON_TOTAL: usize = 1024 * 1024 * 1024;
 pub const MAX_SIGNATURES: usize = 16;
 
 /// A section of the bundle. Ids are never reused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SectionId {
     Manifest,
     Upstreams,
@@ -38,6 +40,9 @@ pub enum SectionId {
     Templates,
     List,
     Policies,
+    FeatureNames,
+    /// Of a later compiler.
+    Unknown(u32),
 }
 
 /// What a reader must understand to serve a bundle, as a set of bits.
@@ -49,8 +54,8 @@ pub struct Features(pub u64);
 pub struct Revision(pub [u8; 32]);
 
 impl SectionId {
-    /// Every section of version 1, in the order of the file.
-    pub const ALL: [SectionId; 7] = [
+    /// Every section that this crate knows, in the order of the file.
+    pub const ALL: [SectionId; 8] = [
         SectionId::Manifest,
         SectionId::Upstreams,
         SectionId::Tools,
@@ -58,7 +63,12 @@ impl SectionId {
         SectionId::Templates,
         SectionId::List,
         SectionId::Policies,
+        SectionId::FeatureNames,
     ];
+
+    pub fn from_id(id: u32) -> SectionId {
+        SectionId::ALL.into_iter().find(|known| known.id() == id).unwrap_or(SectionId::Unknown(id))
+    }
 
     pub const fn id(self) -> u32 {
         match self {
@@ -69,18 +79,27 @@ impl SectionId {
             SectionId::Templates => 5,
             SectionId::List => 6,
             SectionId::Policies => 7,
+            SectionId::FeatureNames => 8,
+            SectionId::Unknown(id) => id,
         }
     }
 
-    pub const fn as_str(self) -> &'static str {
+    /// The version in which it is written; all earlier ones are read.
+    pub const fn version(self) -> u16 {
         match self {
-            SectionId::Manifest => "manifest",
-            SectionId::Upstreams => "upstreams",
-            SectionId::Tools => "tools",
-            SectionId::Strings => "strings",
-            SectionId::Templates => "templates",
-            SectionId::List => "list",
-            SectionId::Policies => "policies",
+            SectionId::Tools => 2,
+            _ => 1,
+        }
+    }
+
+    /// Whether a bundle of this format version has it. A section that not every bundle needs stands behind
+    /// a feature, so that readers that do not know it refuse the bundle by the name of the feature.
+    pub const fn is_in(self, version: u16, features: Features) -> bool {
+        match self {
+            SectionId::Templates => version < 2 || features.contains(Features::TEMPLATE_PROGRAMS),
+            SectionId::FeatureNames => version >= 2 && features.0 != 0,
+            SectionId::Unknown(_) => false,
+            _ => true,
         }
     }
 }
@@ -132,7 +151,17 @@ impl Revision {
 
 impl fmt::Display for SectionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.write_str(match self {
+            SectionId::Manifest => "manifest",
+            SectionId::Upstreams => "upstreams",
+            SectionId::Tools => "tools",
+            SectionId::Strings => "strings",
+            SectionId::Templates => "templates",
+            SectionId::List => "list",
+            SectionId::Policies => "policies",
+            SectionId::FeatureNames => "feature-names",
+            SectionId::Unknown(id) => return write!(f, "{id}"),
+        })
     }
 }
 

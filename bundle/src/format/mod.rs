@@ -13,6 +13,7 @@ mod layout;
 mod reader;
 mod signature;
 mod verify;
+mod version_1;
 mod writer;
 
 pub use ed25519_dalek::{SigningKey, VerifyingKey};
@@ -20,12 +21,13 @@ pub use error::{ReadError, SignError, WriteError};
 pub use header::{Header, Section};
 pub use layout::{
     Features, HEADER_LENGTH, MAGIC, MAX_FILE_LENGTH, MAX_FIXED_JSON_LENGTH, MAX_FIXED_JSON_TOTAL,
-    MAX_NAME_LENGTH, MAX_SECTIONS, MAX_SIGNATURES, MAX_TOOLS, Revision, SectionId, TABLE_ROW_LENGTH, VERSION,
+    MAX_NAME_LENGTH, MAX_SECTIONS, MAX_SIGNATURES, MAX_TOOLS, OLDEST_VERSION, Revision, SectionId,
+    TABLE_ROW_LENGTH, VERSION,
 };
 pub use reader::{Bundle, read};
 pub use signature::{
     KeyId, SIGNATURE_BLOCK_HEADER_LENGTH, SIGNATURE_CONTEXT, SIGNATURE_ENTRY_LENGTH, SIGNATURE_MAGIC, Trust,
     key_id, sign,
 };
-pub use verify::{Invalid, Place, verify};
+pub use verify::{Invalid, Subject, verify};
 pub use writer::write;

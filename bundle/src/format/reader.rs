@@ -1,11 +1,12 @@
 //! Bytes to a bundle that can be trusted: each check comes before the work that relies on it.
 
 use super::error::ReadError;
-use super::header::Header;
+use super::header::{Header, Section, malformed};
 use super::layout::{Features, MAX_FILE_LENGTH, MAX_TOOLS, Revision, SectionId};
 use super::signature::{self, Trust};
-use super::verify::{ToolVerifier, verify_list, verify_shared};
-use super::writer::features_of;
+use super::verify::{ToolVerifier, quote, verify_list, verify_shared};
+use super::version_1::OldToolPlan;
+use super::writer::{feature_names, features_of};
 use crate::plan::{Contents, ToolPlan};
 use crate::strings::Strings;
 use ed25519_dalek::VerifyingKey;
@@ -19,6 +20,8 @@ const SHORTEST_TOOL: usize = 13;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bundle {
     pub contents: Contents,
+    /// Of the format; [`super::VERSION`] or an older one.
+    pub version: u16,
     pub revision: Revision,
     /// Everyone who signed it, trusted or not, in the order of their keys.
     pub signers: Vec<VerifyingKey>,
@@ -31,8 +34,8 @@ struct File<'a> {
     header: &'a Header,
 }
 
-/// Reads a bundle. In this order: header and table, signatures; then for each section its digest, its
-/// shape and its sense. The strings come first, as all others refer to them.
+/// Reads a bundle. In this order: header and table; signatures; whether all of it is understood; then for
+/// each section its digest, its shape and its sense. The strings come first, as all others refer to them.
 pub fn read(bytes: &[u8], trust: &Trust<'_>) -> Result<Bundle, ReadError> {
     let actual = bytes.len() as u64;
     if actual > MAX_FILE_LENGTH {
@@ -46,22 +49,22 @@ pub fn read(bytes: &[u8], trust: &Trust<'_>) -> Result<Bundle, ReadError> {
     let signers = signature::check(&entries, &header.revision, trust)?;
 
     let file = File { bytes, header: &header };
+    file.check_understood()?;
     let mut contents = Contents {
         strings: file.decode(SectionId::Strings, decode_strings)?,
         manifest: file.decode(SectionId::Manifest, decode_postcard)?,
         upstreams: file.decode(SectionId::Upstreams, decode_postcard)?,
         policies: file.decode(SectionId::Policies, decode_postcard)?,
-        templates: file.decode(SectionId::Templates, decode_postcard)?,
+        templates: file.decode_if_there(SectionId::Templates, decode_postcard)?.unwrap_or_default(),
         ..Contents::default()
     };
-    if let Some(name) = features_of(&contents).without(header.features).names().next() {
-        return Err(ReadError::MissingFeature { name });
-    }
+    file.check_features(features_of(&contents))?;
     verify_shared(&contents)?;
     contents.tools = file.tools(&contents)?;
     contents.list = file.decode(SectionId::List, decode_postcard)?;
     verify_list(&contents)?;
-    Ok(Bundle { contents, revision: header.revision, signers, features: header.features })
+    let Header { version, revision, features, .. } = header;
+    Ok(Bundle { contents, version, revision, signers, features })
 }
 
 impl Bundle {
@@ -74,15 +77,80 @@ impl Bundle {
 }
 
 impl File<'_> {
-    /// Decodes a section whose digest has been checked.
+    /// Whether this crate knows all that it has to know to serve the bundle, and the rest is whole.
+    fn check_understood(&self) -> Result<(), ReadError> {
+        let Header { version, features, sections, .. } = self.header;
+        if features.unknown() != Features(0) {
+            return Err(ReadError::UnknownFeatures { features: self.names_of(features.unknown()) });
+        }
+        for section in sections {
+            match section.id {
+                SectionId::Unknown(_) if section.optional => drop(self.body(section)?),
+                SectionId::Unknown(id) => return Err(ReadError::UnknownSection { id }),
+                id if section.version > id.version() => {
+                    return Err(ReadError::NewerSection { section: id, found: section.version });
+                }
+                id if !id.is_in(*version, *features) => {
+                    return Err(malformed(format!("section `{id}` is of a feature that is not announced")));
+                }
+                _ => {}
+            }
+        }
+        let mut expected = SectionId::ALL.into_iter().filter(|id| id.is_in(*version, *features));
+        expected.try_for_each(|id| self.section(id).map(drop))
+    }
+
+    /// What the bundle itself calls features that are unknown here.
+    fn names_of(&self, features: Features) -> Vec<String> {
+        let names = self.decode_if_there(SectionId::FeatureNames, decode_postcard::<Vec<(u8, String)>>);
+        let names = names.ok().flatten().unwrap_or_default();
+        let name_of = |bit: u32| match names.iter().find(|(number, _)| u32::from(*number) == bit) {
+            Some((_, name)) => format!("{} (bit {bit})", quote(name)),
+            None => format!("bit {bit}"),
+        };
+        features.bits().map(name_of).collect()
+    }
+
+    /// Whether the bundle announces just what its contents need, by the right names.
+    fn check_features(&self, needed: Features) -> Result<(), ReadError> {
+        let announced = self.header.features;
+        if let Some(name) = needed.without(announced).names().next() {
+            return Err(ReadError::MissingFeature { name });
+        }
+        if let Some(name) = announced.without(needed).names().next() {
+            return Err(ReadError::NeedlessFeature { name });
+        }
+        let names = self.decode_if_there(SectionId::FeatureNames, decode_postcard)?;
+        if names.is_some_and(|names: Vec<(u8, String)>| names != feature_names(announced)) {
+            let reason = "its names are not those of the features".to_owned();
+            return Err(undecodable(SectionId::FeatureNames)(reason));
+        }
+        Ok(())
+    }
+
+    /// Decodes a section after a look at its digest.
     fn decode<T>(&self, id: SectionId, decode: fn(&[u8]) -> Result<T, String>) -> Result<T, ReadError> {
-        decode(self.body(id)?).map_err(undecodable(id))
+        decode(self.body(self.section(id)?)?).map_err(undecodable(id))
+    }
+
+    fn decode_if_there<T>(
+        &self,
+        id: SectionId,
+        decode: fn(&[u8]) -> Result<T, String>,
+    ) -> Result<Option<T>, ReadError> {
+        let Some(section) = self.header.section(id) else { return Ok(None) };
+        decode(self.body(section)?).map(Some).map_err(undecodable(id))
     }
 
     /// Each plan is checked right after it is decoded: a pass of its own would fetch them all from memory again.
     fn tools(&self, shared: &Contents) -> Result<Vec<ToolPlan>, ReadError> {
         let id = SectionId::Tools;
-        let mut rest = self.body(id)?;
+        let section = self.section(id)?;
+        let take_tool = match section.version {
+            1 => take_old_tool,
+            _ => take::<ToolPlan>,
+        };
+        let mut rest = self.body(section)?;
         let count: u64 = take(&mut rest).map_err(undecodable(id))?;
         if count > MAX_TOOLS as u64 {
             return Err(undecodable(id)(format!("{count} tools, the most is {MAX_TOOLS}")));
@@ -90,7 +158,7 @@ impl File<'_> {
         let mut verifier = ToolVerifier::new(shared);
         let mut tools = Vec::with_capacity((count as usize).min(rest.len() / SHORTEST_TOOL));
         for _ in 0..count {
-            let tool = take(&mut rest).map_err(undecodable(id))?;
+            let tool = take_tool(&mut rest).map_err(undecodable(id))?;
             verifier.check(&tool)?;
             tools.push(tool);
         }
@@ -98,14 +166,23 @@ impl File<'_> {
         Ok(tools)
     }
 
-    fn body(&self, id: SectionId) -> Result<&[u8], ReadError> {
-        let body = self.header.section(id).and_then(|section| {
-            let start = usize::try_from(section.offset).ok()?;
-            let body = self.bytes.get(start..start.checked_add(usize::try_from(section.length).ok()?)?)?;
-            (<[u8; 32]>::from(Sha256::digest(body)) == section.digest).then_some(body)
-        });
-        body.ok_or(ReadError::DigestMismatch { section: id })
+    fn section(&self, id: SectionId) -> Result<&Section, ReadError> {
+        self.header.section(id).ok_or_else(|| malformed(format!("section `{id}` is missing")))
     }
+
+    /// The bytes of a section, whose digest is right.
+    fn body(&self, section: &Section) -> Result<&[u8], ReadError> {
+        let bytes = || {
+            let start = usize::try_from(section.offset).ok()?;
+            self.bytes.get(start..start.checked_add(usize::try_from(section.length).ok()?)?)
+        };
+        let is_whole = |body: &&[u8]| <[u8; 32]>::from(Sha256::digest(body)) == section.digest;
+        bytes().filter(is_whole).ok_or(ReadError::DigestMismatch { section: section.id })
+    }
+}
+
+fn take_old_tool(body: &mut &[u8]) -> Result<ToolPlan, String> {
+    take::<OldToolPlan>(body)?.try_into().map_err(str::to_owned)
 }
 
 fn undecodable(section: SectionId) -> impl FnOnce(String) -> ReadError {

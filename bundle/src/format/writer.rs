@@ -2,7 +2,9 @@
 
 use super::error::WriteError;
 use super::header::{Header, Section};
-use super::layout::{Features, HEADER_LENGTH, MAX_FILE_LENGTH, MAX_SIGNATURES, SectionId, TABLE_ROW_LENGTH};
+use super::layout::{
+    Features, HEADER_LENGTH, MAX_FILE_LENGTH, MAX_SIGNATURES, SectionId, TABLE_ROW_LENGTH, VERSION,
+};
 use super::signature::{SIGNATURE_BLOCK_HEADER_LENGTH, SIGNATURE_ENTRY_LENGTH, append_block};
 use super::verify::verify;
 use crate::plan::Contents;
@@ -14,15 +16,18 @@ use sha2::{Digest, Sha256};
 pub fn write(contents: &Contents) -> Result<Vec<u8>, WriteError> {
     verify(contents)?;
 
+    let features = features_of(contents);
     let mut bodies = Vec::with_capacity(SectionId::ALL.len());
-    for id in SectionId::ALL {
+    for id in SectionId::ALL.into_iter().filter(|id| id.is_in(VERSION, features)) {
         bodies.push((id, encode(id, contents)?));
     }
     let mut offset = (HEADER_LENGTH + bodies.len() * TABLE_ROW_LENGTH) as u64;
     let mut table = Vec::with_capacity(bodies.len());
     for (id, body) in &bodies {
         let length = body.len() as u64;
-        table.push(Section { id: *id, offset, length, digest: Sha256::digest(body).into() });
+        let digest = Sha256::digest(body).into();
+        let optional = *id == SectionId::FeatureNames;
+        table.push(Section { id: *id, version: id.version(), optional, offset, length, digest });
         offset += length;
     }
     let signed_length = offset;
@@ -33,7 +38,7 @@ pub fn write(contents: &Contents) -> Result<Vec<u8>, WriteError> {
         return Err(WriteError::TooLarge { length });
     }
 
-    let mut out = Header::encode(features_of(contents), &table, signed_length);
+    let mut out = Header::encode(features, &table, signed_length);
     out.reserve_exact(signed_length as usize - out.len() + SIGNATURE_BLOCK_HEADER_LENGTH);
     for (_, body) in &bodies {
         out.extend_from_slice(body);
@@ -54,6 +59,12 @@ pub(super) fn features_of(contents: &Contents) -> Features {
     features
 }
 
+/// What the section of that name holds: the numbers of the bits and their names.
+pub(super) fn feature_names(features: Features) -> Vec<(u8, String)> {
+    let names = Features::NAMES.into_iter().filter(|(feature, _)| features.contains(*feature));
+    names.map(|(feature, name)| (feature.0.trailing_zeros() as u8, name.to_owned())).collect()
+}
+
 fn encode(id: SectionId, contents: &Contents) -> Result<Vec<u8>, WriteError> {
     match id {
         SectionId::Manifest => encode_postcard(id, &contents.manifest),
@@ -63,6 +74,8 @@ fn encode(id: SectionId, contents: &Contents) -> Result<Vec<u8>, WriteError> {
         SectionId::Templates => encode_postcard(id, &contents.templates),
         SectionId::List => encode_postcard(id, &contents.list),
         SectionId::Policies => encode_postcard(id, &contents.policies),
+        SectionId::FeatureNames => encode_postcard(id, &feature_names(features_of(contents))),
+        SectionId::Unknown(_) => Ok(Vec::new()),
     }
 }
 

@@ -5,8 +5,8 @@ use crate::support::tiny;
 use ed25519_dalek::SigningKey;
 use mcp_bundle::format::{
     Features, HEADER_LENGTH, Header, MAX_FILE_LENGTH, MAX_FIXED_JSON_LENGTH, MAX_FIXED_JSON_TOTAL,
-    MAX_NAME_LENGTH, MAX_SECTIONS, MAX_SIGNATURES, MAX_TOOLS, SectionId, TABLE_ROW_LENGTH, Trust, VERSION,
-    key_id, read, sign, write,
+    MAX_NAME_LENGTH, MAX_SECTIONS, MAX_SIGNATURES, MAX_TOOLS, OLDEST_VERSION, SectionId, TABLE_ROW_LENGTH,
+    Trust, VERSION, key_id, read, sign, write,
 };
 use std::fmt::Write;
 
@@ -45,7 +45,7 @@ fn map(bytes: &[u8], key: &SigningKey) -> String {
     let header = Header::parse(bytes).unwrap();
     let mut rows = vec![
         (0, HEADER_LENGTH as u64, "header".to_owned()),
-        (HEADER_LENGTH as u64, 7 * TABLE_ROW_LENGTH as u64, "section table".to_owned()),
+        (HEADER_LENGTH as u64, (header.sections.len() * TABLE_ROW_LENGTH) as u64, "section table".to_owned()),
     ];
     rows.extend(
         header.sections.iter().map(|s| (s.offset, s.length, format!("section {}, {}", s.id.id(), s.id))),
@@ -104,9 +104,9 @@ fn the_pieces_in_detail_are_pieces_of_the_bundle() {
 
 #[test]
 fn numbers_in_the_docs_are_those_of_the_code() {
-    let rows = SectionId::ALL.map(|id| format!("| {} | `{id}` |", id.id()));
+    let rows = SectionId::ALL.map(|id| format!("| {} | `{id}` | {} |", id.id(), id.version()));
     let features = Features::NAMES.map(|(f, name)| format!("| {} | `{name}` |", f.0.trailing_zeros()));
-    let limits = [
+    let numbers = [
         format!("| file | {} MiB |", MAX_FILE_LENGTH >> 20),
         format!("| sections | {MAX_SECTIONS} |"),
         format!("| tools | {MAX_TOOLS} |"),
@@ -115,8 +115,9 @@ fn numbers_in_the_docs_are_those_of_the_code() {
         format!("| a fixed JSON value in parts | {} MiB |", MAX_FIXED_JSON_LENGTH >> 20),
         format!("| all of those together | {} MiB |", MAX_FIXED_JSON_TOTAL >> 20),
         format!("format version, {VERSION}"),
+        format!("reads versions {OLDEST_VERSION} and {VERSION}"),
     ];
-    for row in rows.iter().chain(&features).chain(&limits) {
+    for row in rows.iter().chain(&features).chain(&numbers) {
         assert!(DOCS.contains(row.as_str()), "docs/BUNDLE.md lacks `{row}`");
     }
 }

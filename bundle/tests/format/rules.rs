@@ -1,7 +1,7 @@
 //! What a plan may hold: every rule of `verify` with a case that breaks it.
 #![cfg(test)]
 
-use crate::support::{Draft, assemble, http, sample, sections};
+use crate::support::{Draft, assemble, features, http, sample, sections};
 use mcp_bundle::format::{ReadError, Trust, WriteError, read, write};
 use mcp_bundle::plan::*;
 use mcp_bundle::strings::StrId;
@@ -25,7 +25,9 @@ pub fn refused(expected: &str, edit: impl FnOnce(&mut Draft)) {
     let contents = draft.finish();
     let Err(WriteError::Invalid(written)) = write(&contents) else { panic!("written: {expected}") };
     assert_eq!(written.to_string(), expected);
-    let Err(ReadError::Invalid(found)) = read(&assemble(6, &sections(&contents)), &Trust::Any) else {
+    let Err(ReadError::Invalid(found)) =
+        read(&assemble(features(&contents), &sections(&contents)), &Trust::Any)
+    else {
         panic!("read: {expected}")
     };
     assert_eq!(found, written);

@@ -4,7 +4,7 @@
 use crate::support::{key, sample, tiny};
 use ed25519_dalek::{Signer, Verifier};
 use mcp_bundle::format::{
-    Header, Invalid, KeyId, Place, ReadError, SectionId, SignError, Trust, key_id, read, sign, write,
+    Header, Invalid, KeyId, ReadError, SectionId, SignError, Subject, Trust, key_id, read, sign, write,
 };
 
 fn signed_by(seeds: &[u8]) -> Vec<u8> {
@@ -139,7 +139,7 @@ fn there_are_at_most_sixteen_signatures() {
 #[test]
 fn a_damaged_bundle_is_not_signed() {
     let mut bytes = write(&tiny()).unwrap();
-    bytes[430] ^= 1;
+    bytes[370] ^= 1;
     let damaged = ReadError::DigestMismatch { section: SectionId::Manifest };
     assert_eq!(sign(bytes, &key(1)), Err(SignError::Unreadable(damaged)));
 }
@@ -147,7 +147,7 @@ fn a_damaged_bundle_is_not_signed() {
 #[test]
 fn messages_stand_on_one_line_and_say_what_to_do() {
     let key = KeyId([0xab; 8]);
-    let invalid = Invalid { place: Place::Tool("a\nb".to_owned()), problem: "wrong".to_owned() };
+    let invalid = Invalid { subject: Subject::Tool("a\nb".to_owned()), problem: "wrong".to_owned() };
     let section = SectionId::Tools;
     let errors = [
         ReadError::NotABundle,
@@ -157,13 +157,16 @@ fn messages_stand_on_one_line_and_say_what_to_do() {
         ReadError::TrailingBytes { count: 1 },
         ReadError::TooLarge { length: 1 << 40 },
         ReadError::TooOld { found: 0 },
-        ReadError::TooNew { found: 2 },
-        ReadError::UnknownFeatures { bits: vec![2] },
+        ReadError::TooNew { found: 3 },
+        ReadError::UnknownFeatures { features: vec!["bit 3".to_owned()] },
+        ReadError::UnknownSection { id: 9 },
+        ReadError::NewerSection { section, found: 3 },
         ReadError::MalformedHeader { what: "wrong".to_owned() },
         ReadError::MalformedSignatures { what: "wrong".to_owned() },
         ReadError::DigestMismatch { section },
         ReadError::Undecodable { section, reason: "wrong".to_owned() },
         ReadError::MissingFeature { name: "json-schema" },
+        ReadError::NeedlessFeature { name: "json-schema" },
         ReadError::Invalid(Box::new(invalid)),
         ReadError::Unsigned,
         ReadError::UnknownSigners { keys: vec![key, key] },

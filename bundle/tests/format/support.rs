@@ -330,8 +330,23 @@ pub fn key(seed: u8) -> SigningKey {
     SigningKey::from_bytes(&[seed; 32])
 }
 
+/// A section as a file has it.
+#[derive(Debug, Clone)]
+pub struct Row {
+    pub id: u32,
+    pub version: u16,
+    pub flags: u16,
+    pub body: Vec<u8>,
+}
+
+/// The feature bits of contents.
+pub fn features(contents: &Contents) -> u64 {
+    let templates = if contents.templates.is_empty() { 0 } else { 4 };
+    templates + if contents.manifest.schemas.is_empty() { 0 } else { 2 }
+}
+
 /// The sections of contents, in the order of their ids, whether they make sense or not.
-pub fn sections(contents: &Contents) -> Vec<Vec<u8>> {
+pub fn sections(contents: &Contents) -> Vec<Row> {
     let pool = &contents.strings;
     let texts: Vec<&str> = (0..pool.len()).map(|id| pool.get(StrId(id as u32))).collect();
     let mut strings = (texts.len() as u32).to_le_bytes().to_vec();
@@ -341,44 +356,65 @@ pub fn sections(contents: &Contents) -> Vec<Vec<u8>> {
         strings.extend(end.to_le_bytes());
     }
     strings.extend(texts.concat().bytes());
-    vec![
-        postcard::to_allocvec(&contents.manifest).unwrap(),
-        postcard::to_allocvec(&contents.upstreams).unwrap(),
-        postcard::to_allocvec(&contents.tools).unwrap(),
-        strings,
-        postcard::to_allocvec(&contents.templates).unwrap(),
-        postcard::to_allocvec(&contents.list).unwrap(),
-        postcard::to_allocvec(&contents.policies).unwrap(),
-    ]
+    let features = features(contents);
+    let names = [(1u8, "json-schema"), (2, "template-programs")];
+    let names: Vec<(u8, &str)> = names.into_iter().filter(|(bit, _)| features >> bit & 1 == 1).collect();
+    let row = |id, version, flags, body| Row { id, version, flags, body };
+    let mut rows = vec![
+        row(1, 1, 0, postcard::to_allocvec(&contents.manifest).unwrap()),
+        row(2, 1, 0, postcard::to_allocvec(&contents.upstreams).unwrap()),
+        row(3, 2, 0, postcard::to_allocvec(&contents.tools).unwrap()),
+        row(4, 1, 0, strings),
+        row(5, 1, 0, postcard::to_allocvec(&contents.templates).unwrap()),
+        row(6, 1, 0, postcard::to_allocvec(&contents.list).unwrap()),
+        row(7, 1, 0, postcard::to_allocvec(&contents.policies).unwrap()),
+        row(8, 1, 1, postcard::to_allocvec(&names).unwrap()),
+    ];
+    rows.retain(|row| match row.id {
+        5 => !contents.templates.is_empty(),
+        8 => features != 0,
+        _ => true,
+    });
+    rows
 }
 
-/// A file with these sections and true digests, unsigned.
-pub fn assemble(features: u64, sections: &[Vec<u8>]) -> Vec<u8> {
+/// A file of the current format with these sections and true digests, unsigned.
+pub fn assemble(features: u64, sections: &[Row]) -> Vec<u8> {
+    assemble_version(VERSION, features, sections)
+}
+
+pub fn assemble_version(version: u16, features: u64, sections: &[Row]) -> Vec<u8> {
     let table_end = HEADER_LENGTH + sections.len() * TABLE_ROW_LENGTH;
-    let signed_length = table_end + sections.iter().map(Vec::len).sum::<usize>();
+    let signed_length = table_end + sections.iter().map(|row| row.body.len()).sum::<usize>();
     let mut out = MAGIC.to_vec();
-    out.extend(VERSION.to_le_bytes());
+    out.extend(version.to_le_bytes());
     out.extend(0u16.to_le_bytes());
     out.extend((sections.len() as u32).to_le_bytes());
     out.extend(features.to_le_bytes());
     out.extend((signed_length as u64).to_le_bytes());
     let mut offset = table_end as u64;
-    for (index, section) in sections.iter().enumerate() {
-        out.extend((index as u32 + 1).to_le_bytes());
-        out.extend(0u32.to_le_bytes());
+    for Row { id, version, flags, body } in sections {
+        out.extend(id.to_le_bytes());
+        out.extend(version.to_le_bytes());
+        out.extend(flags.to_le_bytes());
         out.extend(offset.to_le_bytes());
-        out.extend((section.len() as u64).to_le_bytes());
-        out.extend(Sha256::digest(section));
-        offset += section.len() as u64;
+        out.extend((body.len() as u64).to_le_bytes());
+        out.extend(Sha256::digest(body));
+        offset += body.len() as u64;
     }
-    out.extend(sections.concat());
+    out.extend(sections.iter().flat_map(|row| &row.body));
     out.extend(b"MCPS\0\0\0\0");
     out
+}
+
+/// What a section of contents holds.
+pub fn body_of(contents: &Contents, id: SectionId) -> Vec<u8> {
+    sections(contents).into_iter().find(|row| row.id == id.id()).unwrap().body
 }
 
 /// [`assemble`] with one section replaced.
 pub fn with_section(contents: &Contents, id: SectionId, body: Vec<u8>) -> Vec<u8> {
     let mut sections = sections(contents);
-    sections[id.id() as usize - 1] = body;
-    assemble(6, &sections)
+    sections.iter_mut().find(|row| row.id == id.id()).unwrap().body = body;
+    assemble(features(contents), &sections)
 }

@@ -19,22 +19,22 @@ mod tool;
 
 use crate::plan::{Contents, ToolPlan};
 use crate::strings::Strings;
-use shared::quote;
+pub(super) use shared::quote;
 use std::fmt;
 use thiserror::Error;
 
 /// Something in a bundle that a proxy could not trust.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{place}: {problem}")]
+#[error("{subject}: {problem}")]
 pub struct Invalid {
-    pub place: Place,
+    pub subject: Subject,
     /// On one line, without a final period.
     pub problem: String,
 }
 
 /// What an [`Invalid`] is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum Subject {
     Bundle,
     Manifest,
     /// By index.
@@ -69,12 +69,12 @@ pub fn verify(contents: &Contents) -> Result<(), Box<Invalid>> {
 /// Checks what all tools share.
 pub(super) fn verify_shared(contents: &Contents) -> Result<(), Box<Invalid>> {
     let strings = &contents.strings;
-    shared::manifest(contents).map_err(at(Place::Manifest))?;
+    shared::manifest(contents).map_err(at(Subject::Manifest))?;
     for (index, upstream) in contents.upstreams.iter().enumerate() {
-        shared::upstream(strings, upstream).map_err(at(Place::Upstream(index)))?;
+        shared::upstream(strings, upstream).map_err(at(Subject::Upstream(index)))?;
     }
     for (index, policy) in contents.policies.iter().enumerate() {
-        shared::policy(strings, policy).map_err(at(Place::Policy(index)))?;
+        shared::policy(strings, policy).map_err(at(Subject::Policy(index)))?;
     }
     template::programs(contents)?;
     Ok(())
@@ -82,11 +82,11 @@ pub(super) fn verify_shared(contents: &Contents) -> Result<(), Box<Invalid>> {
 
 /// Checks that the list fits the tools.
 pub(super) fn verify_list(contents: &Contents) -> Result<(), Box<Invalid>> {
-    list::counts(contents).map_err(at(Place::Bundle))?;
+    list::counts(contents).map_err(at(Subject::Bundle))?;
     let mut scanner = scan::Scanner::new(&contents.strings);
     for (entry, tool) in contents.list.iter().zip(&contents.tools) {
         list::entry(&mut scanner, entry)
-            .map_err(|problem| at(Place::ListEntry(contents.strings.get(tool.name).to_owned()))(problem))?;
+            .map_err(|problem| at(Subject::ListEntry(contents.strings.get(tool.name).to_owned()))(problem))?;
     }
     Ok(())
 }
@@ -103,25 +103,25 @@ impl<'a> ToolVerifier<'a> {
         self.next += 1;
         self.tools.tool(tool).map_err(|problem| {
             let name = self.strings.find(tool.name).map_or_else(|| format!("#{index}"), str::to_owned);
-            at(Place::Tool(name))(problem)
+            at(Subject::Tool(name))(problem)
         })
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Bundle => f.write_str("bundle"),
-            Place::Manifest => f.write_str("manifest"),
-            Place::Upstream(index) => write!(f, "upstream {index}"),
-            Place::Policy(index) => write!(f, "policy {index}"),
-            Place::Template(index) => write!(f, "template {index}"),
-            Place::Tool(name) => write!(f, "tool {}", quote(name)),
-            Place::ListEntry(name) => write!(f, "list entry of tool {}", quote(name)),
+            Subject::Bundle => f.write_str("bundle"),
+            Subject::Manifest => f.write_str("manifest"),
+            Subject::Upstream(index) => write!(f, "upstream {index}"),
+            Subject::Policy(index) => write!(f, "policy {index}"),
+            Subject::Template(index) => write!(f, "template {index}"),
+            Subject::Tool(name) => write!(f, "tool {}", quote(name)),
+            Subject::ListEntry(name) => write!(f, "list entry of tool {}", quote(name)),
         }
     }
 }
 
-fn at(place: Place) -> impl FnOnce(String) -> Box<Invalid> {
-    move |problem| Box::new(Invalid { place, problem })
+fn at(subject: Subject) -> impl FnOnce(String) -> Box<Invalid> {
+    move |problem| Box::new(Invalid { subject, problem })
 }

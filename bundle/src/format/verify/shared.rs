@@ -115,7 +115,7 @@ pub(super) fn ensure(holds: bool, problem: impl FnOnce() -> String) -> Checked {
 }
 
 /// A string of the bundle for a message: on one line, and not endless.
-pub(super) fn quote(text: &str) -> String {
+pub(in crate::format) fn quote(text: &str) -> String {
     const LONGEST: usize = 80;
     let shown: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
     let more = if text.chars().nth(LONGEST).is_some() { "…" } else { "" };

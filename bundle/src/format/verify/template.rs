@@ -4,7 +4,7 @@
 
 use super::scan::{Class, Scanner, name};
 use super::shared::{Checked, ensure, index, quote, text};
-use super::{Invalid, Place as Where, at};
+use super::{Invalid, Subject, at};
 use crate::json;
 use crate::plan::Contents;
 use crate::strings::StrId;
@@ -22,11 +22,11 @@ pub(super) fn programs(contents: &Contents) -> Result<(), Box<Invalid>> {
         ops: 0,
         spots: 0,
     };
-    verifier.tables().map_err(at(Where::Bundle))?;
+    verifier.tables().map_err(at(Subject::Bundle))?;
     for (number, program) in contents.templates.programs.iter().enumerate() {
-        verifier.program(program).map_err(at(Where::Template(number)))?;
+        verifier.program(program).map_err(at(Subject::Template(number)))?;
     }
-    verifier.nothing_left().map_err(at(Where::Bundle))
+    verifier.nothing_left().map_err(at(Subject::Bundle))
 }
 
 struct Verifier<'a> {

@@ -1,0 +1,10 @@
+//! The bundle file: what is written can be read, and nothing else can.
+
+mod container;
+mod documented;
+mod growth;
+mod properties;
+mod requests;
+mod rules;
+mod signatures;
+mod support;
