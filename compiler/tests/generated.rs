@@ -15,14 +15,16 @@ fn the_page_of_rules_is_fresh() {
 
 #[test]
 fn the_editor_schema_is_fresh() {
-    let schema = serde_json::to_string_pretty(&mcpc::editor_schema::of_table(&mcpc::keys::ROOT)).unwrap();
+    let schema =
+        serde_json::to_string_pretty(&mcpc::language::editor_schema::of_table(&mcpc::language::keys::ROOT))
+            .unwrap();
     assert!(committed("docs/spec.schema.json") == schema + "\n", "run `just generate`");
 }
 
 // What the schema says of the real specs is what `mcpc` says: nothing.
 #[test]
 fn the_editor_schema_accepts_the_real_specs() {
-    let schema = mcpc::editor_schema::of_table(&mcpc::keys::ROOT);
+    let schema = mcpc::language::editor_schema::of_table(&mcpc::language::keys::ROOT);
     let validator = jsonschema::options().build(&schema).unwrap();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("tool-specs");
     let mut seen = 0;

@@ -5,7 +5,7 @@ mod request_support;
 
 use mcp_bundle::bind::ProblemKind;
 use mcp_bundle::format::{self, Trust};
-use mcpc::inspect::BundleView;
+use mcpc::publish::bundle_view::BundleView;
 use request_support::{HOSTILE, POST, Sent, contents, send, spec};
 use serde_json::{Value, json};
 

@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use mcpc::check::{Report, check};
-use mcpc::disk::{Disk, discover};
-use mcpc::testing::{self, Selection};
+use mcpc::exercise::testing::{self, Selection};
+use mcpc::files::disk::{Disk, discover};
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {

@@ -2,8 +2,8 @@
 #![expect(clippy::panic, reason = "what fails here fails the test")]
 
 use mcpc::check::{MemoryFiles, Report, check_files};
-use mcpc::json::write_string;
-use mcpc::testing::{Results, Selection, run, updates};
+use mcpc::exercise::testing::{Results, Selection, run, updates};
+use mcpc::language::json::write_string;
 use proptest::prelude::*;
 
 const HEAD: &str = r#"[[tool]]

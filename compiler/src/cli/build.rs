@@ -1,10 +1,10 @@
 //! `mcpc build`
 
+use super::keys_file;
 use super::{Outcome, Specs, Streams, check::outcome, counted, grouped};
 use crate::check::check;
-use crate::disk::{self, Disk};
-use crate::inspect::BundleView;
-use crate::keys_file;
+use crate::files::disk::{self, Disk};
+use crate::publish::bundle_view::BundleView;
 use crate::render::{Format, render};
 use anyhow::Context;
 use mcp_bundle::format;

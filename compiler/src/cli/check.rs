@@ -2,7 +2,7 @@
 
 use super::{Outcome, Specs, Streams, counted};
 use crate::check::{Report, check};
-use crate::disk::{self, Disk};
+use crate::files::disk::{self, Disk};
 use crate::fix;
 use crate::render::{Format, render};
 use std::path::Path;

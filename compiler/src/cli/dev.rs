@@ -3,7 +3,7 @@
 use super::{Outcome, Specs, Streams, counted};
 use crate::check::check;
 use crate::dev::{self, Dev, Loaded, Recorded, Seen, Wake, Watcher};
-use crate::disk::{self, Disk};
+use crate::files::disk::{self, Disk};
 use crate::render::{Format, render};
 use anyhow::Context;
 use mcp_diagnostics::visible::one_line;

@@ -1,7 +1,7 @@
 //! `mcpc init`
 
 use super::{Outcome, Streams};
-use crate::disk;
+use crate::files::disk;
 use anyhow::Context;
 use std::path::PathBuf;
 

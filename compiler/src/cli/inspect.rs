@@ -1,8 +1,8 @@
 //! `mcpc inspect`
 
 use super::{Outcome, Streams, counted, grouped, read_bundle};
-use crate::disk;
-use crate::inspect::{BundleView, ToolView};
+use crate::files::disk;
+use crate::publish::bundle_view::{BundleView, ToolView};
 use mcp_bundle::format::{self, Trust};
 use mcp_diagnostics::suggest;
 use std::io::Write;

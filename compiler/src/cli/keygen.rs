@@ -1,7 +1,8 @@
 //! `mcpc keygen`
 
+use super::keys_file;
 use super::{Outcome, Streams};
-use crate::{disk, keys_file};
+use crate::files::disk;
 use anyhow::Context;
 use ed25519_dalek::SigningKey;
 use mcp_bundle::format::key_id;

@@ -12,13 +12,14 @@ mod explain;
 mod init;
 mod inspect;
 mod keygen;
+mod keys_file;
 mod rules;
 mod schema;
 mod test;
 mod try_tool;
 mod verify;
 
-use crate::disk;
+use crate::files::disk;
 use anyhow::Context;
 use clap::{Parser, Subcommand};
 use std::io::{IsTerminal, Write};

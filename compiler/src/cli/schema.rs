@@ -1,8 +1,8 @@
 //! `mcpc schema`
 
 use super::{Outcome, Streams};
-use crate::editor_schema;
-use crate::keys;
+use crate::language::editor_schema;
+use crate::language::keys;
 
 /// Print a JSON Schema of the spec language, for editors
 #[derive(Debug, clap::Args)]

@@ -3,9 +3,9 @@
 use super::check::outcome;
 use super::{Outcome, Specs, Streams};
 use crate::check::{Report, check};
-use crate::disk::{self, Disk};
+use crate::exercise::testing::{self, ExampleFilter, Format, Results, Selection};
+use crate::files::disk::{self, Disk};
 use crate::render;
-use crate::testing::{self, ExampleFilter, Format, Results, Selection};
 use anyhow::Context;
 use mcp_diagnostics::visible::one_line;
 use std::io::Write;

@@ -2,12 +2,13 @@
 
 use super::check::outcome;
 use super::{Outcome, Specs, Streams};
-use crate::check::{MAX_FILE_BYTES, check};
-use crate::disk::{self, Disk};
+use crate::check::check;
+use crate::exercise::placeholders::Draft;
+use crate::exercise::testing;
+use crate::exercise::trial::{self, Mask, Trial};
+use crate::files::MAX_FILE_BYTES;
+use crate::files::disk::{self, Disk};
 use crate::render::{self, render};
-use crate::stand_ins::Draft;
-use crate::testing;
-use crate::trial::{self, Mask, Trial};
 use anyhow::Context;
 use mcp_bundle::shape::Answer;
 use mcp_bundle::template::Ambient;
@@ -104,7 +105,8 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     }
     if let Some(name) = &arguments.response {
         let body = if name == "-" { read_stdin()? } else { read_file(name)? };
-        let is_json = std::str::from_utf8(&body).is_ok_and(|text| crate::json::Json::parse(text).is_some());
+        let is_json =
+            std::str::from_utf8(&body).is_ok_and(|text| crate::language::json::Json::parse(text).is_some());
         let content_type = arguments.content_type.as_deref().or(is_json.then_some("application/json"));
         let answer = Answer { status: arguments.status, content_type, content_location: None, body: &body };
         shown.result = Some(trial.shape(&answer));
@@ -217,9 +219,9 @@ fn now() -> Ambient {
 /// `--send`.
 #[cfg(feature = "send")]
 mod sending {
-    use crate::spec::Variable;
-    use crate::stand_ins::Draft;
-    use crate::trial::{self, Reply, Secrets, Trial};
+    use crate::exercise::placeholders::Draft;
+    use crate::exercise::trial::{self, Reply, Secrets, Trial};
+    use crate::language::variables::Variable;
     use std::time::Duration;
 
     #[derive(Debug, clap::Args)]

@@ -1,7 +1,8 @@
 //! `mcpc verify`
 
+use super::keys_file;
 use super::{Outcome, Streams, counted, read_bundle};
-use crate::{disk, keys_file};
+use crate::files::disk;
 use mcp_bundle::format::{self, Trust, key_id};
 use std::path::PathBuf;
 

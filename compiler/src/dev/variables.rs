@@ -1,6 +1,6 @@
 //! What `${NAME}` stands for: the environment, and files of `NAME=value` lines.
 
-use crate::check::{Files, ReadError};
+use crate::files::{Files, ReadError};
 use mcp_bundle::plan::{Contents, HttpPlan, Part, ToolPlan};
 use mcp_bundle::wire_enums::PartKind;
 use mcp_diagnostics::env_file::{EnvFile, LineError};

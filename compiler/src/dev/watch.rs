@@ -3,8 +3,8 @@
 //! Polling is what counts: it works on any file system and sees whatever way a file is written. What the system tells
 //! about changes only makes the next look come sooner.
 
-use crate::check::{Files, Input, ReadError, join};
-use crate::disk::{self, DiscoverError};
+use crate::files::disk::{self, DiscoverError};
+use crate::files::{Files, Input, ReadError, join};
 use mcp_diagnostics::Stamp;
 use notify::{EventKind, RecursiveMode, Watcher as _};
 use std::cell::RefCell;
@@ -218,7 +218,7 @@ fn stopped(events: &Receiver<Event>, pause: Duration) -> bool {
 mod tests {
     use super::*;
     use crate::check::check;
-    use crate::disk::Disk;
+    use crate::files::disk::Disk;
     use std::fs;
     use std::sync::mpsc::sync_channel;
 

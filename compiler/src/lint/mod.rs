@@ -11,28 +11,12 @@
 //! rule and no other error, each passing block no error at all. `mcpc explain`, `mcpc rules`, `docs/rules.md` and SARIF
 //! read the table. A code is never reused, even when its rule is gone.
 
-mod allowed;
-mod answer;
 mod context;
 mod findings;
-mod headers;
-mod html;
-pub(crate) mod insert;
-pub(crate) mod locate;
-mod names;
-mod nested;
-mod phrases;
-mod placeholders;
-mod published;
+pub(crate) mod helpers;
 pub mod rules;
-mod schema_shape;
-mod schemas;
-mod secrets;
-mod templates;
 #[cfg(test)]
 mod testing;
-mod urls;
-mod values;
 
 pub use context::{SetContext, ToolContext, ToolsetContext};
 pub use findings::{Findings, run};

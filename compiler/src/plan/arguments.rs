@@ -3,9 +3,9 @@
 use super::builder::Builder;
 use super::checks::Checks;
 use super::place;
-use crate::input_schema;
-use crate::json::Json;
-use crate::schema_walk;
+use crate::language::json::Json;
+use crate::language::schema_walk;
+use crate::publish::input_schema;
 use crate::spec::{ParameterSpec, ToolSpec, Type};
 use mcp_bundle::plan::{Check, Parameter};
 use mcp_bundle::wire_enums::Position;

@@ -2,8 +2,9 @@
 
 use super::link::Linker;
 use super::{DEFAULT_CONNECT_TIMEOUT_SECONDS, Tool};
-use crate::json::Json;
-use crate::spec::{Origin, Variable};
+use crate::language::json::Json;
+use crate::language::variables::Variable;
+use crate::spec::Origin;
 use crate::template::Compiled;
 use mcp_bundle::plan::{Contents, ListEntry, Manifest, Part, Policy, ToolPlan, Toolset, Upstream};
 use mcp_bundle::strings::{PoolBuilder, StrId};

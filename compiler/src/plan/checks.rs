@@ -1,7 +1,7 @@
 //! Compiles JSON Schemas of the common subset into check nodes.
 
 use super::builder::Builder;
-use crate::json::Json;
+use crate::language::json::Json;
 use mcp_bundle::plan::{ArrayCheck, Check, NumberCheck, ObjectCheck, Property, StringCheck, TypeSet};
 use mcp_bundle::wire_enums::Format;
 

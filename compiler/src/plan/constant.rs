@@ -2,8 +2,9 @@
 
 use super::builder::Builder;
 use super::place;
-use crate::json::Json;
-use crate::spec::{TextPart, Variable, split_variables};
+use crate::language::json::Json;
+use crate::language::variables::{TextPart, Variable, split_variables};
+
 use mcp_bundle::plan::Part;
 use mcp_bundle::wire_enums::{Position, Style};
 use std::collections::BTreeSet;

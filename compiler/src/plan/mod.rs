@@ -15,7 +15,7 @@ mod request;
 
 pub use link::standalone;
 
-use crate::list_entry;
+use crate::publish::list_entry;
 use crate::spec::{Config, TemplateSpec, ToolSpec, ToolsetSpec, UpstreamSpec};
 use builder::Builder;
 use mcp_bundle::plan::{Backend, Contents, ListEntry, Policy, ResponsePlan, ToolPlan, Toolset};

@@ -1,6 +1,6 @@
 //! Encodings of the places a literal can stand in.
 
-use crate::json::write_string;
+use crate::language::json::write_string;
 use crate::spec::Type;
 use mcp_bundle::wire_enums::{Position, Style};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};

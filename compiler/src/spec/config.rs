@@ -1,7 +1,7 @@
 //! `mcpc.toml`: settings of a folder of specs.
 
-use crate::keys;
 use crate::language::LANGUAGE;
+use crate::language::keys;
 use crate::lint::rules::{self, INVALID_RULE_LEVEL, UNKNOWN_CLIENT, UNKNOWN_RULE};
 use mcp_diagnostics::{Diagnostic, FileId, Level, Reading, Sources, Span, Spanned, suggest};
 use std::collections::BTreeMap;
@@ -61,7 +61,7 @@ pub fn read_config(sources: &Sources, file: FileId, diagnostics: &mut Vec<Diagno
         }
     }
     for client in fields.texts("clients") {
-        let known = crate::clients::PROFILES.iter().map(|profile| profile.name);
+        let known = crate::publish::clients::PROFILES.iter().map(|profile| profile.name);
         if known.clone().any(|name| name == client.value) {
             config.clients.push(client.value);
         } else {

@@ -6,9 +6,9 @@ use super::{
     Allow, BodySpec, ExampleRequest, ExampleResponse, ExampleSpec, Header, Icon, ParameterSpec, ToolSpec,
     ToolsetSpec, Type, UpstreamSpec, parse_endpoint,
 };
-use crate::json::Json;
-use crate::keys;
 use crate::language::LANGUAGE;
+use crate::language::json::Json;
+use crate::language::keys;
 use crate::lint::rules::{
     EMPTY_SPEC, INVALID_VALUE, MISSING_KEY, UNKNOWN_METHOD, UNKNOWN_POSITION, UNKNOWN_TYPE,
 };

@@ -7,18 +7,16 @@ mod endpoint;
 mod lower;
 mod template;
 mod templates;
-mod text;
 mod value;
 
 pub use config::{Budget, Config, RuleLevel, read_config};
 pub use endpoint::{Endpoint, EndpointProblem, Origin, PathPiece, Placeholder, parse_endpoint, parse_origin};
 pub use lower::{ReadFile, read_spec, toml_to_json};
 pub use template::{Flaw, TemplateDialect, TemplateSource, TemplateSpec};
-pub use text::{TextPart, Variable, VariableProblem, split_variables};
 
-use crate::json::Json;
-use crate::list_entry::EntryText;
-use crate::schema_walk;
+use crate::language::json::Json;
+use crate::language::schema_walk;
+use crate::publish::list_entry::EntryText;
 use mcp_bundle::wire_enums::{Method, Position, Style};
 use mcp_diagnostics::{FileId, Span, Spanned};
 use std::cell::OnceCell;
@@ -89,9 +87,9 @@ pub struct ToolSpec {
     pub respond: Option<Spanned<String>>,
     pub examples: Vec<ExampleSpec>,
     pub allows: Vec<Allow>,
-    /// See [`crate::input_schema::of_tool`].
+    /// See [`crate::publish::input_schema::of_tool`].
     pub(crate) generated_schema: OnceCell<Json>,
-    /// See [`crate::list_entry::of`].
+    /// See [`crate::publish::list_entry::of`].
     pub(crate) entry: OnceCell<EntryText>,
 }
 

@@ -1,7 +1,7 @@
 //! Templates as a spec gives them: inline, with a dialect, or in a file beside the spec.
 
 use super::lower::Lowering;
-use crate::keys;
+use crate::language::keys;
 use crate::lint::rules::{INVALID_VALUE, UNREADABLE_FILE};
 use crate::template::{self, Compiled, Dialect, Inferred, TemplateError};
 use mcp_bundle::template::Place;

@@ -1,6 +1,6 @@
 //! TOML values as JSON.
 
-use crate::json::Json;
+use crate::language::json::Json;
 use mcp_diagnostics::toml_tree::{TomlTable, TomlValue, Value, to_text};
 use mcp_diagnostics::{Fields, Spanned};
 

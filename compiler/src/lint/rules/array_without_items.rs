@@ -1,5 +1,6 @@
-use crate::json::Json;
-use crate::lint::{Check, Findings, ToolContext, locate, rule, schemas};
+use crate::language::json::Json;
+use crate::lint::helpers::{locate, schemas};
+use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::spec::Type;
 use mcp_diagnostics::{Diagnostic, Span};
 

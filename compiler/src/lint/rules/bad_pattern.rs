@@ -1,7 +1,8 @@
-use crate::json::Json;
-use crate::lint::schemas::{self, Path};
-use crate::lint::values::show_text;
-use crate::lint::{Check, Findings, SetContext, locate, rule};
+use crate::language::json::Json;
+use crate::lint::helpers::locate;
+use crate::lint::helpers::schemas::{self, Path};
+use crate::lint::helpers::values::show_text;
+use crate::lint::{Check, Findings, SetContext, rule};
 use mcp_bundle::bind::patterns::compile_pattern;
 use mcp_diagnostics::{Diagnostic, Span};
 use std::collections::BTreeMap;

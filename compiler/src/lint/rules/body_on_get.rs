@@ -1,6 +1,7 @@
-use crate::json::Json;
-use crate::lint::{Check, Findings, ToolContext, headers, insert, placeholders, rule};
-use crate::schema_walk;
+use crate::language::json::Json;
+use crate::language::schema_walk;
+use crate::lint::helpers::{headers, insert, placeholders};
+use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::spec::{ParameterSpec, ToolSpec};
 use mcp_bundle::wire_enums::{Method, Position};
 use mcp_diagnostics::{Applicability, Diagnostic, Edit, Spanned};

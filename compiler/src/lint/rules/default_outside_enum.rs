@@ -1,6 +1,7 @@
-use crate::json::Json;
-use crate::lint::values::{equal, shown};
-use crate::lint::{Check, Findings, ToolContext, locate, rule};
+use crate::language::json::Json;
+use crate::lint::helpers::locate;
+use crate::lint::helpers::values::{equal, shown};
+use crate::lint::{Check, Findings, ToolContext, rule};
 use mcp_diagnostics::{Diagnostic, Spanned, suggest};
 
 rule! {

@@ -1,4 +1,5 @@
-use crate::lint::{Check, Findings, ToolsetContext, published, rule};
+use crate::lint::helpers::published;
+use crate::lint::{Check, Findings, ToolsetContext, rule};
 use mcp_diagnostics::{Applicability, Diagnostic, Edit};
 use std::ops::Range;
 

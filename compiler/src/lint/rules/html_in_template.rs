@@ -1,4 +1,5 @@
-use crate::lint::{Check, html, rule};
+use crate::lint::helpers::html;
+use crate::lint::{Check, rule};
 
 rule! {
     /// ## What it does

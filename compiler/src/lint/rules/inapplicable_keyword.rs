@@ -1,6 +1,6 @@
-use crate::json::Json;
-use crate::lint::schemas::{has_type, has_unknown_type};
-use crate::lint::values::with_article;
+use crate::language::json::Json;
+use crate::lint::helpers::schemas::{has_type, has_unknown_type};
+use crate::lint::helpers::values::with_article;
 use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::spec::Type;
 use mcp_diagnostics::{Diagnostic, suggest};

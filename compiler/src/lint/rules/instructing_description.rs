@@ -1,5 +1,6 @@
-use crate::lint::values::show_text;
-use crate::lint::{Check, Findings, ToolsetContext, phrases, published, rule};
+use crate::lint::helpers::values::show_text;
+use crate::lint::helpers::{phrases, published};
+use crate::lint::{Check, Findings, ToolsetContext, rule};
 use mcp_diagnostics::Diagnostic;
 
 rule! {

@@ -1,4 +1,5 @@
-use crate::lint::{Check, Findings, ToolsetContext, allowed, headers, nested, rule};
+use crate::lint::helpers::{allowed, headers, nested};
+use crate::lint::{Check, Findings, ToolsetContext, rule};
 use crate::spec::{Header, ParameterSpec, ToolSpec};
 use mcp_bundle::wire_enums::Position;
 use mcp_diagnostics::{Diagnostic, Span};

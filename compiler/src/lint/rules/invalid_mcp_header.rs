@@ -1,7 +1,8 @@
-use crate::json::Json;
-use crate::lint::schemas::{self, Path, Written};
-use crate::lint::values::show;
-use crate::lint::{Check, Findings, ToolContext, locate, rule};
+use crate::language::json::Json;
+use crate::lint::helpers::locate;
+use crate::lint::helpers::schemas::{self, Path, Written};
+use crate::lint::helpers::values::show;
+use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::spec::Type;
 use mcp_diagnostics::{Diagnostic, Span};
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-use crate::lint::values::show_text;
+use crate::lint::helpers::values::show_text;
 use crate::lint::{Check, Findings, ToolContext, rule};
 use mcp_diagnostics::Diagnostic;
 

@@ -1,4 +1,5 @@
-use crate::lint::{Check, Findings, ToolContext, names, rule};
+use crate::lint::helpers::names;
+use crate::lint::{Check, Findings, ToolContext, rule};
 use mcp_diagnostics::{Applicability, Diagnostic, Edit};
 
 rule! {

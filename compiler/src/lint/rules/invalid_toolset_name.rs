@@ -1,4 +1,5 @@
-use crate::lint::{Check, Findings, ToolsetContext, names, rule};
+use crate::lint::helpers::names;
+use crate::lint::{Check, Findings, ToolsetContext, rule};
 use mcp_diagnostics::{Applicability, Diagnostic, Edit};
 
 rule! {

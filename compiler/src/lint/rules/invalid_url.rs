@@ -1,4 +1,4 @@
-use crate::lint::urls::{self, SpecUrl};
+use crate::lint::helpers::urls::{self, SpecUrl};
 use crate::lint::{Check, Findings, ToolsetContext, rule};
 use crate::spec::EndpointProblem;
 use mcp_diagnostics::{Applicability, Diagnostic, Edit, Sources, Span};

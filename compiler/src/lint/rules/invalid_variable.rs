@@ -1,5 +1,6 @@
-use crate::lint::{Check, Findings, ToolsetContext, headers, nested, rule};
-use crate::spec::split_variables;
+use crate::language::variables::split_variables;
+use crate::lint::helpers::{headers, nested};
+use crate::lint::{Check, Findings, ToolsetContext, rule};
 use mcp_diagnostics::{Diagnostic, Span, suggest};
 
 rule! {

@@ -1,5 +1,5 @@
-use crate::clients;
 use crate::lint::{Check, Findings, SetContext, rule};
+use crate::publish::clients;
 use mcp_diagnostics::{Diagnostic, Span};
 
 rule! {

@@ -1,4 +1,5 @@
-use crate::lint::{Check, Findings, ToolContext, placeholders, rule};
+use crate::lint::helpers::placeholders;
+use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::spec::EndpointProblem;
 use mcp_diagnostics::Diagnostic;
 

@@ -1,6 +1,7 @@
-use crate::json::Json;
-use crate::lint::{Check, Findings, ToolContext, locate, rule};
-use crate::schema_walk;
+use crate::language::json::Json;
+use crate::language::schema_walk;
+use crate::lint::helpers::locate;
+use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::spec::{BodySpec, TemplateSpec};
 use crate::template::{Read, Segment};
 use mcp_diagnostics::Diagnostic;

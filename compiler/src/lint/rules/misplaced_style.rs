@@ -1,5 +1,5 @@
-use crate::lint::schemas;
-use crate::lint::values::with_article;
+use crate::lint::helpers::schemas;
+use crate::lint::helpers::values::with_article;
 use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::spec::{BodySpec, ParameterSpec, ToolSpec, Type};
 use mcp_bundle::wire_enums::{Position, Style};

@@ -1,5 +1,6 @@
-use crate::json::Json;
-use crate::lint::{Check, Findings, ToolContext, locate, rule};
+use crate::language::json::Json;
+use crate::lint::helpers::locate;
+use crate::lint::{Check, Findings, ToolContext, rule};
 use mcp_diagnostics::{Diagnostic, Spanned};
 
 rule! {

@@ -1,4 +1,5 @@
-use crate::lint::{Check, Findings, ToolContext, insert, names, rule};
+use crate::lint::helpers::{insert, names};
+use crate::lint::{Check, Findings, ToolContext, rule};
 use mcp_diagnostics::{Applicability, Diagnostic, suggest};
 
 rule! {

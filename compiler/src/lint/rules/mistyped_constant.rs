@@ -1,8 +1,9 @@
-use crate::json::Json;
-use crate::lint::schemas::has_type;
-use crate::lint::values::{type_of, with_article};
+use crate::language::json::Json;
+use crate::language::variables::{TextPart, split_variables};
+use crate::lint::helpers::schemas::has_type;
+use crate::lint::helpers::values::{type_of, with_article};
 use crate::lint::{Check, Findings, ToolContext, rule};
-use crate::spec::{TextPart, Type, split_variables};
+use crate::spec::Type;
 use mcp_diagnostics::Diagnostic;
 
 rule! {

@@ -1,8 +1,9 @@
-use crate::input_schema;
-use crate::json::Json;
-use crate::lint::schemas::{has_type, has_unknown_type};
-use crate::lint::values::{counted, shown, type_of, with_article};
-use crate::lint::{Check, Findings, ToolContext, insert, locate, rule};
+use crate::language::json::Json;
+use crate::lint::helpers::schemas::{has_type, has_unknown_type};
+use crate::lint::helpers::values::{counted, shown, type_of, with_article};
+use crate::lint::helpers::{insert, locate};
+use crate::lint::{Check, Findings, ToolContext, rule};
+use crate::publish::input_schema;
 use crate::spec::{ParameterSpec, Type};
 use mcp_bundle::bind::{formats, patterns, schema};
 use mcp_bundle::json::{self, decimal};

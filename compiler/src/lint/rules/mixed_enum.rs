@@ -1,7 +1,8 @@
-use crate::json::Json;
-use crate::lint::schemas::{has_type, has_unknown_type};
-use crate::lint::values::{equal, show, type_of, with_article};
-use crate::lint::{Check, Findings, ToolContext, insert, rule};
+use crate::language::json::Json;
+use crate::lint::helpers::insert;
+use crate::lint::helpers::schemas::{has_type, has_unknown_type};
+use crate::lint::helpers::values::{equal, show, type_of, with_article};
+use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::spec::ParameterSpec;
 use mcp_diagnostics::{Applicability, Diagnostic, Span, Spanned};
 

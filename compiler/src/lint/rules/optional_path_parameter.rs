@@ -1,5 +1,6 @@
-use crate::json::Json;
-use crate::lint::{Check, Findings, ToolContext, insert, placeholders, rule};
+use crate::language::json::Json;
+use crate::lint::helpers::{insert, placeholders};
+use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::spec::{ParameterSpec, ToolSpec};
 use mcp_diagnostics::{Applicability, Diagnostic, Edit};
 

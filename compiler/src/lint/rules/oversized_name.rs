@@ -1,9 +1,11 @@
-use crate::json::Json;
-use crate::lint::schemas::{self, Written};
-use crate::lint::values::show_text;
-use crate::lint::{Check, Findings, ToolsetContext, headers, nested, rule, urls};
-use crate::schema_walk;
-use crate::spec::{BodySpec, ParameterSpec, TextPart, ToolSpec, Variable, split_variables};
+use crate::language::json::Json;
+use crate::language::schema_walk;
+use crate::language::variables::{TextPart, Variable, split_variables};
+use crate::lint::helpers::schemas::{self, Written};
+use crate::lint::helpers::values::show_text;
+use crate::lint::helpers::{headers, nested, urls};
+use crate::lint::{Check, Findings, ToolsetContext, rule};
+use crate::spec::{BodySpec, ParameterSpec, ToolSpec};
 use mcp_bundle::format::MAX_NAME_LENGTH;
 use mcp_bundle::wire_enums::Position;
 use mcp_diagnostics::{Diagnostic, Span, Spanned};

@@ -1,6 +1,7 @@
-use crate::json::Json;
-use crate::lint::{Check, Findings, ToolContext, rule, schemas};
-use crate::schema_walk;
+use crate::language::json::Json;
+use crate::language::schema_walk;
+use crate::lint::helpers::schemas;
+use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::spec::ParameterSpec;
 use mcp_diagnostics::{Diagnostic, Span, Spanned, suggest};
 

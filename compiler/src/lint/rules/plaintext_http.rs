@@ -1,4 +1,5 @@
-use crate::lint::{Check, Findings, ToolsetContext, rule, urls};
+use crate::lint::helpers::urls;
+use crate::lint::{Check, Findings, ToolsetContext, rule};
 use mcp_bundle::wire_enums::Scheme;
 use mcp_diagnostics::{Applicability, Diagnostic, Edit};
 

@@ -1,4 +1,5 @@
-use crate::lint::{Check, Findings, ToolsetContext, headers, rule};
+use crate::lint::helpers::headers;
+use crate::lint::{Check, Findings, ToolsetContext, rule};
 use crate::spec::{Header, ToolSpec, UpstreamSpec};
 use mcp_bundle::wire_enums::Position;
 use mcp_diagnostics::Diagnostic;

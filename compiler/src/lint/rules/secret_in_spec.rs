@@ -1,4 +1,5 @@
-use crate::lint::{Check, Findings, ToolsetContext, headers, nested, rule, secrets, urls};
+use crate::lint::helpers::{headers, nested, secrets, urls};
+use crate::lint::{Check, Findings, ToolsetContext, rule};
 use crate::spec::{ParameterSpec, ToolSpec};
 use mcp_diagnostics::{Diagnostic, Span};
 

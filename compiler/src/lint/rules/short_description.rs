@@ -1,4 +1,4 @@
-use crate::lint::values::counted;
+use crate::lint::helpers::values::counted;
 use crate::lint::{Check, Findings, ToolContext, rule};
 use mcp_diagnostics::Diagnostic;
 

@@ -1,4 +1,5 @@
-use crate::lint::{Check, rule, templates};
+use crate::lint::helpers::templates;
+use crate::lint::{Check, rule};
 
 rule! {
     /// ## What it does

@@ -1,6 +1,6 @@
-use crate::input_schema;
 use crate::lint::{Check, Findings, ToolContext, rule};
-use crate::tokens;
+use crate::publish::input_schema;
+use crate::publish::tokens;
 use mcp_diagnostics::Diagnostic;
 
 rule! {

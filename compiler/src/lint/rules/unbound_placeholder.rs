@@ -1,4 +1,5 @@
-use crate::lint::{Check, Findings, ToolContext, insert, placeholders, rule};
+use crate::lint::helpers::{insert, placeholders};
+use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::spec::{ParameterSpec, Placeholder};
 use mcp_diagnostics::{Applicability, Diagnostic, Edit, Span};
 

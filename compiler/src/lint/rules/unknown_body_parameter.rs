@@ -1,5 +1,5 @@
+use crate::language::schema_walk;
 use crate::lint::{Check, Findings, ToolContext, rule};
-use crate::schema_walk;
 use crate::spec::{BodySpec, ParameterSpec, ToolSpec};
 use mcp_bundle::wire_enums::Position;
 use mcp_diagnostics::{Diagnostic, suggest};

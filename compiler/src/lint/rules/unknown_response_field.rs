@@ -1,4 +1,5 @@
-use crate::lint::{Check, answer, rule};
+use crate::lint::helpers::answer;
+use crate::lint::{Check, rule};
 
 rule! {
     /// ## What it does

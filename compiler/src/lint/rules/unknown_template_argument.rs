@@ -1,9 +1,9 @@
-use crate::input_schema;
-use crate::json::Json;
-use crate::lint::answer::locate;
-use crate::lint::values::with_article;
+use crate::language::json::Json;
+use crate::language::schema_walk;
+use crate::lint::helpers::answer::locate;
+use crate::lint::helpers::values::with_article;
 use crate::lint::{Check, Findings, ToolContext, rule};
-use crate::schema_walk;
+use crate::publish::input_schema;
 use crate::spec::TemplateSpec;
 use crate::template::{Compiled, Dialect, Read, Segment};
 use mcp_diagnostics::{Diagnostic, Span, suggest};

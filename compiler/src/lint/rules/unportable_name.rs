@@ -1,5 +1,6 @@
-use crate::clients::{self, Profile};
-use crate::lint::{Check, Findings, ToolContext, names, rule};
+use crate::lint::helpers::names;
+use crate::lint::{Check, Findings, ToolContext, rule};
+use crate::publish::clients::{self, Profile};
 use mcp_diagnostics::Diagnostic;
 
 rule! {

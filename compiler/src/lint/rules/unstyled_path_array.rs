@@ -1,4 +1,5 @@
-use crate::lint::{Check, Findings, ToolContext, insert, placeholders, rule, schemas};
+use crate::lint::helpers::{insert, placeholders, schemas};
+use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::spec::Type;
 use mcp_diagnostics::{Applicability, Diagnostic};
 

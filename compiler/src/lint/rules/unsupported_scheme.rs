@@ -1,4 +1,5 @@
-use crate::lint::{Check, Findings, ToolsetContext, rule, urls, values};
+use crate::lint::helpers::{urls, values};
+use crate::lint::{Check, Findings, ToolsetContext, rule};
 use crate::spec::EndpointProblem;
 use mcp_diagnostics::{Applicability, Diagnostic, Edit, suggest};
 

@@ -1,7 +1,8 @@
-use crate::json::Json;
+use crate::language::json::Json;
+use crate::lint::helpers::values::show_text;
+use crate::lint::helpers::{allowed, placeholders};
 use crate::lint::rules::unusable_path_value;
-use crate::lint::values::show_text;
-use crate::lint::{Check, Findings, ToolContext, allowed, placeholders, rule};
+use crate::lint::{Check, Findings, ToolContext, rule};
 use mcp_diagnostics::Diagnostic;
 
 rule! {

@@ -1,7 +1,9 @@
-use crate::json::Json;
-use crate::lint::values::{Shown, shown};
-use crate::lint::{Check, Findings, ToolContext, locate, placeholders, rule};
-use crate::spec::{PathPiece, TextPart, ToolSpec, split_variables};
+use crate::language::json::Json;
+use crate::language::variables::{TextPart, split_variables};
+use crate::lint::helpers::values::{Shown, shown};
+use crate::lint::helpers::{locate, placeholders};
+use crate::lint::{Check, Findings, ToolContext, rule};
+use crate::spec::{PathPiece, ToolSpec};
 use mcp_diagnostics::{Diagnostic, Span};
 use percent_encoding::percent_decode;
 

@@ -1,4 +1,5 @@
-use crate::lint::{Check, Findings, ToolsetContext, rule, urls};
+use crate::lint::helpers::urls;
+use crate::lint::{Check, Findings, ToolsetContext, rule};
 use crate::spec::EndpointProblem;
 use mcp_diagnostics::Diagnostic;
 

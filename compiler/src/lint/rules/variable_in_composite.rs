@@ -1,6 +1,6 @@
 use super::MISPLACED_STYLE;
-use crate::json::Json;
-use crate::lint::nested::{self, NestedText};
+use crate::language::json::Json;
+use crate::lint::helpers::nested::{self, NestedText};
 use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::spec::{BodySpec, ParameterSpec, ToolSpec, Type};
 use mcp_bundle::wire_enums::{Position, Style};

@@ -1,7 +1,8 @@
-use crate::json::Json;
-use crate::lint::values::show_text;
-use crate::lint::{Check, Findings, ToolContext, rule, schemas, urls};
-use crate::schema_walk;
+use crate::language::json::Json;
+use crate::language::schema_walk;
+use crate::lint::helpers::values::show_text;
+use crate::lint::helpers::{schemas, urls};
+use crate::lint::{Check, Findings, ToolContext, rule};
 use crate::spec::{BodySpec, ParameterSpec, TemplateSpec, Type};
 use mcp_bundle::wire_enums::{Position, Style};
 use mcp_diagnostics::{Diagnostic, Span};

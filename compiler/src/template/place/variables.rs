@@ -3,7 +3,8 @@
 use mcp_bundle::template::{Op, OpCode};
 use mcp_bundle::wire_enums::PartKind;
 
-use crate::spec::{TextPart, Variable, split_variables};
+use crate::language::variables::{TextPart, Variable, split_variables};
+
 use crate::template::{Compiled, ErrorKind, TemplateError};
 
 /// Makes instructions of the variables in literals.

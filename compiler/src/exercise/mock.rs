@@ -1,0 +1,263 @@
+//! Upstreams that are not there: calls are answered from the examples of the specs.
+//!
+//! The answer is that of the example whose arguments make the very request of the call; otherwise of the tool's first
+//! example with a successful answer, then of its first one with any. So every call of a tool with examples has an
+//! answer, and the examples' own calls have theirs.
+
+use crate::exercise::testing::{AMBIENT, body_of, content_type, header};
+use crate::language::json::Json;
+use crate::spec::{ExampleResponse, ExampleSpec, ToolsetSpec};
+use arc_swap::ArcSwap;
+use mcp_bundle::bind::matchers::Matchers;
+use mcp_bundle::bind::{self, Limits, Request, Scratch, Values};
+use mcp_bundle::plan::{Contents, ToolPlan};
+use mcp_edge::upstream::{Exchange, FixedAnswers, Received, UpstreamError};
+use std::collections::BTreeMap;
+
+/// Status of a call to a tool without examples.
+const NOT_IMPLEMENTED: u16 = 501;
+
+/// The answers of the specs that are served now.
+#[derive(Debug, Default)]
+pub struct Mock {
+    answers: ArcSwap<ExampleAnswers>,
+}
+
+/// What the examples of a set of specs say, by tool.
+#[derive(Debug, Default)]
+pub struct ExampleAnswers {
+    tools: BTreeMap<String, Vec<ExampleAnswer>>,
+}
+
+#[derive(Debug)]
+struct ExampleAnswer {
+    /// `None` if it cannot be made without knowing who calls.
+    request: Option<Request>,
+    status: u16,
+    content_type: Option<String>,
+    content_location: Option<String>,
+    body: Vec<u8>,
+}
+
+impl Mock {
+    pub fn replace(&self, answers: ExampleAnswers) {
+        self.answers.store(answers.into());
+    }
+}
+
+impl FixedAnswers for Mock {
+    fn answer(&self, call: &Exchange<'_>, received: &mut Received) -> Result<(), UpstreamError> {
+        self.answers.load().answer(call.tool.as_str(), call.request, call.max_response, received)
+    }
+}
+
+impl ExampleAnswers {
+    /// `variables` and `limits` are those that calls are bound with.
+    pub fn of(
+        toolsets: &[ToolsetSpec],
+        contents: &Contents,
+        variables: &[Box<str>],
+        limits: &Limits,
+    ) -> ExampleAnswers {
+        let matchers = Matchers::new(contents);
+        let mut binder = Binder { contents, matchers, variables, limits, scratch: Scratch::default() };
+        let mut tools = BTreeMap::new();
+        for tool in toolsets.iter().flat_map(|toolset| &toolset.tools) {
+            let Some((_, plan)) = contents.tool(tool.label()) else { continue };
+            let answer = |example: &ExampleSpec| {
+                let response = example.response.as_ref()?;
+                Some(ExampleAnswer::of(response, binder.request(plan, example)))
+            };
+            let answers: Vec<ExampleAnswer> = tool.examples.iter().filter_map(answer).collect();
+            if !answers.is_empty() {
+                tools.insert(tool.label().to_owned(), answers);
+            }
+        }
+        ExampleAnswers { tools }
+    }
+
+    /// Whether a tool has any answer.
+    pub fn has(&self, tool: &str) -> bool {
+        self.tools.contains_key(tool)
+    }
+
+    /// Answers as the upstream would, within the same limit.
+    fn answer(
+        &self,
+        tool: &str,
+        request: &Request,
+        max_response: usize,
+        received: &mut Received,
+    ) -> Result<(), UpstreamError> {
+        let Some(found) = self.find(tool, request) else {
+            let message = format!("no example in the spec of `{tool}` has a response");
+            let error = Json::Object(vec![("error".to_owned(), Json::String(message))]);
+            received.status = NOT_IMPLEMENTED;
+            received.content_type = Some("application/json".to_owned());
+            received.body.extend_from_slice(error.to_text().as_bytes());
+            return Ok(());
+        };
+        if found.body.len() > max_response {
+            return Err(UpstreamError::TooLarge { status: found.status, limit: max_response });
+        }
+        received.status = found.status;
+        received.content_type.clone_from(&found.content_type);
+        received.content_location.clone_from(&found.content_location);
+        received.body.extend_from_slice(&found.body);
+        Ok(())
+    }
+
+    fn find(&self, tool: &str, request: &Request) -> Option<&ExampleAnswer> {
+        let answers = self.tools.get(tool)?;
+        let same = answers.iter().find(|answer| answer.request.as_ref() == Some(request));
+        let success = || answers.iter().find(|answer| (200..300).contains(&answer.status));
+        same.or_else(success).or_else(|| answers.first())
+    }
+}
+
+impl ExampleAnswer {
+    fn of(response: &ExampleResponse, request: Option<Request>) -> ExampleAnswer {
+        let body = body_of(response);
+        ExampleAnswer {
+            request,
+            status: response.status.as_ref().map_or(200, |status| status.value),
+            content_type: content_type(response, &body).map(str::to_owned),
+            content_location: header(response, "content-location").map(str::to_owned),
+            body: body.into_owned(),
+        }
+    }
+}
+
+struct Binder<'a> {
+    contents: &'a Contents,
+    matchers: Matchers,
+    variables: &'a [Box<str>],
+    limits: &'a Limits,
+    scratch: Scratch,
+}
+
+impl Binder<'_> {
+    fn request(&mut self, plan: &ToolPlan, example: &ExampleSpec) -> Option<Request> {
+        let arguments = example.arguments.as_ref().map_or("{}".to_owned(), |a| a.value.to_text());
+        let values = Values { variables: self.variables, ambient: AMBIENT, ..Values::default() };
+        let mut request = Request::default();
+        bind::bind(
+            self.contents,
+            &self.matchers,
+            plan,
+            arguments.as_bytes(),
+            &values,
+            self.limits,
+            &mut self.scratch,
+            &mut request,
+        )
+        .ok()?;
+        Some(request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{MemoryFiles, check_files};
+
+    const SPEC: &str = r#"
+[upstream.u]
+url = "https://api.example.com"
+headers = { authorization = "Bearer ${TOKEN}" }
+[[tool]]
+name = "add"
+description = "Adds an item to the list."
+upstream = "u"
+method = "POST"
+endpoint = "/items"
+[[tool.parameters]]
+name = "name"
+description = "Name of the item"
+required = true
+[[tool.examples]]
+arguments = { name = "taken" }
+response = { status = 409, body = { error = "taken" } }
+[[tool.examples]]
+arguments = { name = "a" }
+response = { body = { made = "a" } }
+[[tool.examples]]
+arguments = { name = "b" }
+response = { status = 201, headers = { content-type = "text/plain", content-location = "/items/b" }, body = "made b" }
+[[tool.examples]]
+arguments = { name = "c" }
+[[tool]]
+name = "broken"
+description = "Only ever fails."
+upstream = "u"
+method = "GET"
+endpoint = "/broken"
+[[tool.parameters]]
+name = "q"
+description = "What to look for"
+position = "query"
+[[tool.examples]]
+arguments = { q = "x" }
+response = { status = 500, body = "" }
+[[tool]]
+name = "unknown"
+description = "Has no example."
+upstream = "u"
+method = "GET"
+endpoint = "/unknown"
+"#;
+
+    /// The answer to a call.
+    fn call(tool: &str, arguments: &str, max_response: usize) -> Result<Received, UpstreamError> {
+        let report = check_files(&MemoryFiles::one("spec.toml", SPEC));
+        let problems: Vec<_> = report.diagnostics.iter().map(|d| &d.message).collect();
+        let contents = report.contents.as_ref().unwrap_or_else(|| panic!("{problems:?}"));
+        let (variables, limits): (Vec<Box<str>>, _) = (vec!["secret".into()], Limits::default());
+        let answers = ExampleAnswers::of(&report.toolsets, contents, &variables, &limits);
+        let (_, plan) = contents.tool(tool).unwrap();
+        let values = Values { variables: &variables, ..Values::default() };
+        let (matchers, mut request) = (Matchers::new(contents), Request::default());
+        let (arguments, mut scratch) = (arguments.as_bytes(), Scratch::default());
+        bind::bind(contents, &matchers, plan, arguments, &values, &limits, &mut scratch, &mut request)
+            .unwrap();
+        let mut received = Received::default();
+        answers.answer(tool, &request, max_response, &mut received)?;
+        Ok(received)
+    }
+
+    fn body(tool: &str, arguments: &str) -> (u16, String) {
+        let received = call(tool, arguments, 1000).unwrap();
+        (received.status, String::from_utf8(received.body).unwrap())
+    }
+
+    #[test]
+    fn the_call_of_an_example_gets_its_answer() {
+        assert_eq!(body("add", r#"{"name":"taken"}"#), (409, r#"{"error":"taken"}"#.into()));
+        assert_eq!(body("add", r#"{ "name" : "b" }"#), (201, "made b".into()));
+        let received = call("add", r#"{"name":"b"}"#, 1000).unwrap();
+        assert_eq!(received.content_type.as_deref(), Some("text/plain"));
+        assert_eq!(received.content_location.as_deref(), Some("/items/b"));
+    }
+
+    #[test]
+    fn other_calls_get_the_first_successful_answer() {
+        assert_eq!(body("add", r#"{"name":"z"}"#), (200, r#"{"made":"a"}"#.into()));
+        assert_eq!(body("add", r#"{"name":"c"}"#), (200, r#"{"made":"a"}"#.into()));
+        let received = call("add", r#"{"name":"z"}"#, 1000).unwrap();
+        assert_eq!(received.content_type.as_deref(), Some("application/json"));
+        assert_eq!(body("broken", r#"{"q":"y"}"#), (500, String::new()));
+    }
+
+    #[test]
+    fn a_tool_without_examples_says_so() {
+        let (status, body) = body("unknown", "{}");
+        assert_eq!(status, 501);
+        assert_eq!(body, r#"{"error":"no example in the spec of `unknown` has a response"}"#);
+    }
+
+    #[test]
+    fn an_answer_beyond_the_limit_of_the_call_is_refused() {
+        let error = call("add", r#"{"name":"b"}"#, 3).unwrap_err();
+        assert_eq!(error, UpstreamError::TooLarge { status: 201, limit: 3 });
+    }
+}

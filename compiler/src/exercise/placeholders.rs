@@ -1,0 +1,189 @@
+//! Binds calls without knowing secrets: every variable holds a mark, which is shown as `${NAME}` afterwards.
+//!
+//! A mark consists of letters and digits, so that each position writes it as it is: whatever encoder a variable goes
+//! through, its place in the request can still be told from what the arguments and the plan brought.
+
+use crate::language::variables::{TextPart, Variable};
+
+use mcp_bundle::bind::matchers::Matchers;
+use mcp_bundle::bind::{self, BindError, Limits, Request, Scratch, Values};
+use mcp_bundle::plan::{Contents, ToolPlan};
+use mcp_bundle::template::Ambient;
+
+/// Bytes of a mark after the prefix.
+const INDEX_DIGITS: usize = 5;
+
+#[derive(Debug)]
+pub struct StandIns {
+    /// What no argument can guess.
+    prefix: String,
+    names: Vec<String>,
+    /// Indexed like the bundle's variables.
+    marks: Vec<Box<str>>,
+    tenant_id: Box<str>,
+    principal_sub: Box<str>,
+}
+
+/// A request whose variables have no value yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draft {
+    pub method: mcp_bundle::wire_enums::Method,
+    pub url: Vec<TextPart>,
+    /// Names in lower case.
+    pub headers: Vec<(String, Vec<TextPart>)>,
+    pub body: Option<Vec<TextPart>>,
+}
+
+impl StandIns {
+    pub fn new(contents: &Contents) -> StandIns {
+        // Unguessable, so that no argument passes for a variable; it never shows in any output.
+        let nonce = getrandom::u64().unwrap_or_default();
+        let prefix = format!("mcpcVariable{nonce:016x}");
+        let mark = |index: usize| format!("{prefix}{index:0INDEX_DIGITS$}").into_boxed_str();
+        let names: Vec<String> = contents.variable_names().map(str::to_owned).collect();
+        StandIns {
+            marks: (0..names.len()).map(mark).collect(),
+            tenant_id: mark(names.len()),
+            principal_sub: mark(names.len() + 1),
+            names,
+            prefix,
+        }
+    }
+
+    /// Binds arguments exactly as the proxy does.
+    pub fn bind(
+        &self,
+        contents: &Contents,
+        matchers: &Matchers,
+        plan: &ToolPlan,
+        arguments: &str,
+        ambient: Ambient,
+        scratch: &mut Scratch,
+    ) -> Result<Draft, BindError> {
+        let values = Values {
+            variables: &self.marks,
+            tenant_id: Some(&self.tenant_id),
+            principal_sub: Some(&self.principal_sub),
+            ambient,
+            ..Values::default()
+        };
+        let (limits, mut request) = (Limits::default(), Request::default());
+        bind::bind(contents, matchers, plan, arguments.as_bytes(), &values, &limits, scratch, &mut request)?;
+        let headers = request.headers().map(|(name, value)| (name.to_owned(), self.split(value)));
+        Ok(Draft {
+            method: request.method,
+            url: self.split(&request.url(contents, plan)),
+            headers: headers.collect(),
+            body: request.body().map(|body| self.split(&String::from_utf8_lossy(body))),
+        })
+    }
+
+    /// Takes a text apart at the marks in it.
+    fn split(&self, text: &str) -> Vec<TextPart> {
+        let mut pieces = text.split(self.prefix.as_str());
+        let literal = |text: &str| Some(TextPart::Literal(text.to_owned())).filter(|_| !text.is_empty());
+        let mut parts: Vec<TextPart> = literal(pieces.next().unwrap_or_default()).into_iter().collect();
+        for piece in pieces {
+            let (index, rest) = piece.split_at_checked(INDEX_DIGITS).unwrap_or((piece, ""));
+            parts.push(TextPart::Variable(self.variable(index.parse().unwrap_or_default())));
+            parts.extend(literal(rest));
+        }
+        parts
+    }
+
+    fn variable(&self, index: usize) -> Variable {
+        match self.names.get(index) {
+            Some(name) => Variable::Named(name.clone()),
+            None if index == self.names.len() => Variable::TenantId,
+            None => Variable::PrincipalSub,
+        }
+    }
+}
+
+impl Draft {
+    /// All variables that the request needs, each once, in order.
+    pub fn variables(&self) -> Vec<&Variable> {
+        let headers = self.headers.iter().flat_map(|(_, value)| value);
+        let mut found: Vec<&Variable> = Vec::new();
+        for part in self.url.iter().chain(headers).chain(self.body.iter().flatten()) {
+            if let TextPart::Variable(variable) = part
+                && !found.contains(&variable)
+            {
+                found.push(variable);
+            }
+        }
+        found
+    }
+
+    pub fn header(&self, name: &str) -> Option<String> {
+        self.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| shown(value))
+    }
+}
+
+/// The text with its variables as `${NAME}`.
+pub fn shown(parts: &[TextPart]) -> String {
+    let mut out = String::new();
+    for part in parts {
+        match part {
+            TextPart::Literal(text) => out.push_str(text),
+            TextPart::Variable(variable) => out.push_str(&variable.to_string()),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{MemoryFiles, check_files};
+
+    const SPEC: &str = r#"
+[upstream.u]
+url = "https://api.example.com"
+headers = { authorization = "Bearer ${TOKEN}", x-who = "${principal.sub}" }
+[[tool]]
+name = "t"
+description = "Sends everything everywhere."
+upstream = "u"
+method = "POST"
+endpoint = "/{tenant}/{id}"
+[[tool.parameters]]
+name = "id"
+description = "The id"
+required = true
+position = "path"
+[[tool.parameters]]
+name = "tenant"
+description = "Whose it is"
+position = "path"
+value = "${tenant.id}"
+[[tool.parameters]]
+name = "key"
+description = "The key"
+position = "query"
+value = "k ${KEY}"
+[[tool.parameters]]
+name = "deep"
+description = "The key again"
+value = { a = ["${KEY}", "x"] }
+"#;
+
+    #[test]
+    fn variables_are_told_from_arguments_wherever_they_stand() {
+        let report = check_files(&MemoryFiles::one("spec.toml", SPEC));
+        let problems: Vec<_> = report.diagnostics.iter().map(|d| &d.message).collect();
+        let contents = report.contents.as_ref().unwrap_or_else(|| panic!("{problems:?}"));
+        let stand_ins = StandIns::new(contents);
+        let (_, plan) = contents.tool("t").unwrap();
+        let arguments = r#"{"id":"${TOKEN}"}"#;
+        let matchers = Matchers::new(contents);
+        let (ambient, mut scratch) = (Ambient::default(), Scratch::default());
+        let draft = stand_ins.bind(contents, &matchers, plan, arguments, ambient, &mut scratch).unwrap();
+        assert_eq!(shown(&draft.url), "https://api.example.com/${tenant.id}/%24%7BTOKEN%7D?key=k%20${KEY}");
+        assert_eq!(draft.header("Authorization").unwrap(), "Bearer ${TOKEN}");
+        assert_eq!(draft.header("x-who").unwrap(), "${principal.sub}");
+        assert_eq!(shown(draft.body.as_ref().unwrap()), r#"{"deep":{"a":["${KEY}","x"]}}"#);
+        let names: Vec<String> = draft.variables().iter().map(|v| v.to_string()).collect();
+        assert_eq!(names, ["${tenant.id}", "${KEY}", "${TOKEN}", "${principal.sub}"]);
+    }
+}

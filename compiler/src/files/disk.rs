@@ -1,0 +1,280 @@
+//! Files on disk: finding specs, reading them within limits, writing whole files or nothing.
+
+use crate::files::{Files, Input, MAX_FILE_BYTES, ReadError};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Name of the configuration beside specs.
+pub const CONFIG_NAME: &str = "mcpc.toml";
+
+/// TOML files that are other tools' and never specs.
+const FOREIGN: &[&str] = &[
+    "Cargo.toml",
+    "Pipfile.toml",
+    "book.toml",
+    "clippy.toml",
+    "deny.toml",
+    "edge.toml",
+    "netlify.toml",
+    "pyproject.toml",
+    "rust-toolchain.toml",
+    "rustfmt.toml",
+    "taplo.toml",
+    "wrangler.toml",
+];
+
+/// Deepest nesting of folders that is searched.
+const MAX_FOLDER_DEPTH: usize = 16;
+
+/// Why no set of files could be made out.
+#[derive(Debug, thiserror::Error)]
+pub enum DiscoverError {
+    #[error("`{path}` cannot be read: {why}")]
+    Unreadable { path: String, why: String },
+    #[error("no tool specs in {0}: expected `*.toml` files; `mcpc init` writes one to start from")]
+    NoSpecs(String),
+    #[error(
+        "two `mcpc.toml` apply, `{0}` and `{1}`; check the folders one by one, or choose with `--config`"
+    )]
+    TwoConfigs(String, String),
+}
+
+/// The real file system; names are paths, relative ones from the working directory.
+#[derive(Debug, Clone, Copy)]
+pub struct Disk;
+
+impl Files for Disk {
+    fn read(&self, name: &str) -> Result<String, ReadError> {
+        read_text(Path::new(name))
+    }
+
+    fn read_below(&self, folder: &str, name: &str) -> Result<String, ReadError> {
+        let folder = if folder.is_empty() { Path::new(".") } else { Path::new(folder) };
+        let path = folder.join(name);
+        let unreadable = |error: std::io::Error| ReadError::Unreadable(plain(&error));
+        let real = fs::canonicalize(&path).map_err(unreadable)?;
+        if !real.starts_with(fs::canonicalize(folder).map_err(unreadable)?) {
+            return Err(ReadError::Unreadable("it leads out of the spec's folder".into()));
+        }
+        read_text(&path)
+    }
+}
+
+/// Finds the specs of the paths given: files as they are, folders with all TOML files below.
+pub fn discover(paths: &[PathBuf], config: Option<&Path>) -> Result<Input, DiscoverError> {
+    let mut specs = BTreeSet::new();
+    let mut configs = BTreeSet::new();
+    for path in paths {
+        // A path that leads nowhere is found out when it is read: the others are still checked.
+        let folder = if path.is_dir() {
+            search(path, 0, &mut specs)?;
+            path.clone()
+        } else {
+            specs.insert(display(path));
+            path.parent().map(Path::to_path_buf).unwrap_or_default()
+        };
+        let beside = folder.join(CONFIG_NAME);
+        if beside.is_file() {
+            configs.insert(display(&beside));
+        }
+    }
+    // A configuration named as a spec is still a configuration.
+    specs.retain(|name| Path::new(name).file_name().is_none_or(|n| n != CONFIG_NAME));
+    if specs.is_empty() {
+        let paths: Vec<String> = paths.iter().map(|path| format!("`{}`", display(path))).collect();
+        return Err(DiscoverError::NoSpecs(paths.join(", ")));
+    }
+    let config = match config {
+        Some(path) => Some(display(path)),
+        None => {
+            let mut configs = configs.into_iter();
+            match (configs.next(), configs.next()) {
+                (Some(first), Some(second)) => return Err(DiscoverError::TwoConfigs(first, second)),
+                (first, _) => first,
+            }
+        }
+    };
+    Ok(Input { specs: specs.into_iter().collect(), config })
+}
+
+/// Writes a file as a whole: a reader sees the old content or the new, never a part.
+pub fn write_atomically(path: &Path, bytes: &[u8], private: bool) -> std::io::Result<()> {
+    if path.is_dir() {
+        return Err(std::io::Error::other("it is a folder"));
+    }
+    // A link stays a link; what it leads to is written.
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".mcpc-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = if private { 0o600 } else { 0o644 };
+        builder.permissions(fs::Permissions::from_mode(mode));
+    }
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Replaces the text of a file that is there, and keeps who may do what with it.
+pub fn rewrite(path: &Path, text: &str) -> std::io::Result<()> {
+    let permissions = fs::metadata(path)?.permissions();
+    if permissions.readonly() {
+        return Err(std::io::Error::other("it is read-only"));
+    }
+    write_atomically(path, text.as_bytes(), false)?;
+    fs::set_permissions(path, permissions)
+}
+
+/// Why a file must not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    #[error("`{0}` is one of the files to be read; choose another output")]
+    IsInput(String),
+    #[error("`{0}` is not a file; choose another output")]
+    NotAFile(String),
+}
+
+/// Refuses an output that would destroy an input, or something that is no file at all.
+pub fn refuse_output(output: &Path, input: &Input) -> Result<(), OutputError> {
+    if output.as_os_str() == "-" {
+        return Err(OutputError::NotAFile("-".into()));
+    }
+    let Ok(metadata) = fs::metadata(output) else {
+        return Ok(());
+    };
+    let name = display(output);
+    if !metadata.is_file() {
+        return Err(OutputError::NotAFile(name));
+    }
+    let real = fs::canonicalize(output).ok();
+    let is_same = |file: &String| fs::canonicalize(file).ok() == real;
+    if input.specs.iter().chain(&input.config).any(is_same) {
+        return Err(OutputError::IsInput(name));
+    }
+    Ok(())
+}
+
+/// A path as people see it: relative to the working directory where it lies below it, with `/`.
+pub fn display(path: &Path) -> String {
+    let here = std::env::current_dir().ok();
+    let relative = here.as_deref().and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path);
+    let relative = relative.strip_prefix(".").unwrap_or(relative);
+    if relative.as_os_str().is_empty() {
+        return ".".to_owned();
+    }
+    let text = relative.to_string_lossy();
+    if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
+}
+
+fn search(folder: &Path, depth: usize, specs: &mut BTreeSet<String>) -> Result<(), DiscoverError> {
+    if depth > MAX_FOLDER_DEPTH {
+        return Ok(());
+    }
+    for entry in fs::read_dir(folder).map_err(|error| unreadable(folder, &error))? {
+        let path = entry.map_err(|error| unreadable(folder, &error))?.path();
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if name.starts_with('.') {
+            continue;
+        }
+        if path.is_symlink() && path.is_dir() {
+            // It may lead back up.
+            continue;
+        }
+        if path.is_dir() {
+            if !matches!(name.as_str(), "target" | "node_modules") {
+                search(&path, depth + 1, specs)?;
+            }
+        } else if name.ends_with(".toml") && name != CONFIG_NAME && !FOREIGN.contains(&name.as_str()) {
+            specs.insert(display(&path));
+        }
+    }
+    Ok(())
+}
+
+fn read_text(path: &Path) -> Result<String, ReadError> {
+    let unreadable = |error: std::io::Error| ReadError::Unreadable(plain(&error));
+    let file = fs::File::open(path).map_err(unreadable)?;
+    let size = file.metadata().map_err(unreadable)?.len();
+    if size > MAX_FILE_BYTES {
+        return Err(ReadError::TooLarge(size));
+    }
+    // The size may grow while we read, and is 0 for pipes.
+    let mut bytes = Vec::with_capacity(size as usize);
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(ReadError::TooLarge(bytes.len() as u64));
+    }
+    if bytes.starts_with(&mcp_bundle::format::MAGIC) {
+        let why = "it is a bundle, not a spec; `mcpc inspect` shows what is in it";
+        return Err(ReadError::Unreadable(why.into()));
+    }
+    String::from_utf8(bytes).map_err(|error| ReadError::InvalidUtf8(error.utf8_error().valid_up_to()))
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> DiscoverError {
+    DiscoverError::Unreadable { path: display(path), why: plain(error) }
+}
+
+/// An IO error without its number.
+pub fn plain(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" (os error") {
+        Some((text, _)) => text.to_lowercase(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_searched_and_foreign_files_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for name in
+            ["b.toml", "a/c.toml", "Cargo.toml", ".hidden/x.toml", "target/y.toml", "note.txt", "mcpc.toml"]
+        {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let input = discover(&[root.to_path_buf()], None).unwrap();
+        let names: Vec<_> = input
+            .specs
+            .iter()
+            .map(|s| Path::new(s).strip_prefix(root).unwrap().display().to_string())
+            .collect();
+        assert_eq!(names, ["a/c.toml", "b.toml"]);
+        assert!(input.config.unwrap().ends_with("mcpc.toml"));
+    }
+
+    #[test]
+    fn a_file_given_twice_counts_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let spec = folder.path().join("a.toml");
+        fs::write(&spec, "").unwrap();
+        let input = discover(&[spec.clone(), folder.path().to_path_buf(), spec], None).unwrap();
+        assert_eq!(input.specs.len(), 1);
+    }
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out");
+        fs::create_dir(&target).unwrap();
+        assert!(write_atomically(&target, b"x", false).is_err());
+        assert!(target.is_dir());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing left behind");
+    }
+}

@@ -1,0 +1,19 @@
+//! What several rules need: how to read schemas, URLs and answers, and where in a file a thing is.
+
+pub(crate) mod allowed;
+pub(crate) mod answer;
+pub(crate) mod headers;
+pub(crate) mod html;
+pub(crate) mod insert;
+pub(crate) mod locate;
+pub(crate) mod names;
+pub(crate) mod nested;
+pub(crate) mod phrases;
+pub(crate) mod placeholders;
+pub(crate) mod published;
+pub(crate) mod schema_shape;
+pub(crate) mod schemas;
+pub(crate) mod secrets;
+pub(crate) mod templates;
+pub(crate) mod urls;
+pub(crate) mod values;

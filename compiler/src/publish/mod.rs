@@ -1,0 +1,7 @@
+//! What clients see of a tool: its entry in `tools/list`, the schema of its arguments, and what both cost.
+
+pub mod bundle_view;
+pub mod clients;
+pub mod input_schema;
+pub mod list_entry;
+pub mod tokens;
