@@ -1,5 +1,5 @@
 //! `mcpc try --send` against a listener on this machine.
-#![cfg(feature = "send")]
+#![cfg(feature = "dev")]
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "what fails here fails the test")]
 
 mod cli_support;
@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread::JoinHandle;
 
-/// Something that answers one request.
+/// Something that answers one request, or several, each on a connection of its own.
 struct Upstream {
     port: u16,
     handle: JoinHandle<String>,
@@ -25,31 +25,39 @@ impl Upstream {
 }
 
 fn upstream(answer: &'static str) -> (u16, Upstream) {
+    upstream_of(vec![answer])
+}
+
+fn upstream_of(answers: Vec<&'static str>) -> (u16, Upstream) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let handle = std::thread::spawn(move || {
-        let (stream, _) = listener.accept().unwrap();
-        let mut reader = BufReader::new(stream);
-        let mut request = String::new();
-        let mut length = 0;
-        loop {
-            let start = request.len();
-            reader.read_line(&mut request).unwrap();
-            let line = request.get(start..).unwrap().to_ascii_lowercase();
-            if let Some(value) = line.strip_prefix("content-length:") {
-                length = value.trim().parse().unwrap();
-            }
-            if line.trim().is_empty() {
-                break;
-            }
-        }
-        let mut body = vec![0; length];
-        let _ = reader.read_exact(&mut body);
-        request.push_str(&String::from_utf8(body).unwrap());
-        let _ = reader.into_inner().write_all(answer.as_bytes());
-        request
+        answers.into_iter().map(|answer| serve(&listener.accept().unwrap().0, answer)).collect()
     });
     (port, Upstream { port, handle })
+}
+
+/// Reads a request, answers it and returns its text.
+fn serve(mut stream: &TcpStream, answer: &str) -> String {
+    let mut reader = BufReader::new(stream);
+    let mut request = String::new();
+    let mut length = 0;
+    loop {
+        let start = request.len();
+        reader.read_line(&mut request).unwrap();
+        let line = request.get(start..).unwrap().to_ascii_lowercase();
+        if let Some(value) = line.strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    let _ = reader.read_exact(&mut body);
+    request.push_str(&String::from_utf8(body).unwrap());
+    let _ = stream.write_all(answer.as_bytes());
+    request
 }
 
 fn spec(port: u16) -> String {
@@ -163,7 +171,19 @@ fn a_body_on_get_is_sent() {
 }
 
 #[test]
-fn a_redirect_is_an_answer() {
+fn a_redirect_within_the_origin_is_followed_as_at_the_edge() {
+    let (port, requests) = upstream_of(vec![
+        "HTTP/1.1 302 Found\r\nlocation: /v2/orders\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n[]",
+    ]);
+    let done = send(&Workplace::with_spec(spec(port)), &["find_order"]);
+    let requests = requests.request();
+    assert!(requests.contains("GET /v2/orders HTTP/1.1\r\n"), "{requests}");
+    assert!(done.out.contains("\nstatus: 200\n"), "{}{}", done.out, done.err);
+}
+
+#[test]
+fn a_redirect_to_another_origin_is_an_answer() {
     let (port, request) =
         upstream("HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/steal\r\ncontent-length: 0\r\n\r\n");
     let done = send(&Workplace::with_spec(spec(port)), CREATE);
@@ -194,7 +214,7 @@ fn what_does_not_answer_is_named_without_secrets() {
     let done = send(&Workplace::with_spec(spec(port)), CREATE);
     request.request();
     assert_eq!(done.code, 2);
-    assert!(done.err.contains("its answer is not HTTP"), "{}", done.err);
+    assert!(done.err.contains("its answer is not valid HTTP"), "{}", done.err);
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub struct Arguments {
     /// Content type of the answer [default: `application/json` for JSON]
     #[arg(long, value_name = "TYPE", requires = "response")]
     content_type: Option<String>,
-    #[cfg(feature = "send")]
+    #[cfg(feature = "dev")]
     #[command(flatten)]
     sending: sending::Sending,
     /// How to print it
@@ -115,7 +115,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
         let nothing = Answer { status: 200, content_type: None, content_location: None, body: b"" };
         shown.result = Some(trial.shape(&nothing));
     }
-    #[cfg(feature = "send")]
+    #[cfg(feature = "dev")]
     if let Some(draft) = &shown.draft
         && arguments.sending.wanted(&trial)
     {
@@ -217,12 +217,17 @@ fn now() -> Ambient {
 }
 
 /// `--send`.
-#[cfg(feature = "send")]
+#[cfg(feature = "dev")]
 mod sending {
     use crate::exercise::placeholders::Draft;
-    use crate::exercise::trial::{self, Reply, Secrets, Trial};
+    use crate::exercise::trial::{self, Secrets, Trial};
     use crate::language::variables::Variable;
+    use anyhow::Context;
+    use mcp_edge::upstream::Received;
     use std::time::Duration;
+
+    /// As at the edge, for a plan without a policy.
+    const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
     #[derive(Debug, clap::Args)]
     pub struct Sending {
@@ -247,25 +252,25 @@ mod sending {
             trial: &Trial<'_>,
             draft: &Draft,
             arguments: &str,
-        ) -> anyhow::Result<(Reply, Secrets)> {
+        ) -> anyhow::Result<(Received, Secrets)> {
             let environment = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
             let (tenant, principal) = (self.tenant.as_deref(), self.principal.as_deref());
             let secrets = trial
                 .secrets(draft, environment, tenant, principal)
                 .map_err(|missing| anyhow::anyhow!(missing_values(&missing)))?;
             let request = trial.bind(arguments, &secrets).map_err(|error| anyhow::anyhow!("{error}"))?;
-            let url = request.url(trial.contents, trial.plan);
-            let milliseconds = |ms: Option<u32>| Duration::from_millis(u64::from(ms.unwrap_or(30_000)));
+            let upstream = trial.upstream().context("the tool has an upstream")?;
+            let strings = &trial.contents.strings;
             let policy = trial.policy();
-            let timeout = milliseconds(policy.map(|policy| policy.timeout_ms));
-            let connect_timeout = milliseconds(trial.upstream().map(|upstream| upstream.connect_timeout_ms));
-            let max_bytes = policy.and_then(|policy| policy.max_response_bytes);
-            let max_bytes = max_bytes.map_or(trial::MAX_RESPONSE_BYTES, u64::from);
-            let reply =
-                trial::send(&request, &url, timeout, connect_timeout, max_bytes).map_err(|error| {
-                    let host = trial.upstream().map(|u| trial.contents.strings.get(u.authority));
-                    anyhow::anyhow!("`{}` cannot be asked: {error}", host.unwrap_or_default())
-                })?;
+            let timeout =
+                policy.map_or(DEFAULT_TIMEOUT, |policy| Duration::from_millis(policy.timeout_ms.into()));
+            let max_response = policy.and_then(|policy| policy.max_response_bytes);
+            let max_response = max_response.map_or(trial::MAX_RESPONSE_BYTES, |bytes| bytes as usize);
+            let tool = strings.get(trial.plan.name);
+            let reply = trial::send(&request, tool, upstream, strings, timeout, max_response)?;
+            let reply = reply.map_err(|error| {
+                anyhow::anyhow!("`{}` cannot be asked: {error}", strings.get(upstream.authority))
+            })?;
             Ok((reply, secrets))
         }
     }

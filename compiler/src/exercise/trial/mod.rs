@@ -6,14 +6,14 @@
 mod curl;
 mod mask;
 mod print;
-#[cfg(feature = "send")]
+#[cfg(feature = "dev")]
 mod send;
 
 pub use curl::{command, unencoded_variables};
 pub use mask::Mask;
 pub use print::{document, write_request, write_result};
-#[cfg(feature = "send")]
-pub use send::{MAX_RESPONSE_BYTES, Reply, SendError, send};
+#[cfg(feature = "dev")]
+pub use send::{MAX_RESPONSE_BYTES, send};
 
 use crate::exercise::placeholders::{Draft, StandIns};
 use crate::exercise::testing::{Outcome, shape_answer};
