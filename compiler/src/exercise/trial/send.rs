@@ -19,7 +19,8 @@ pub fn send(
     timeout: Duration,
     max_response: usize,
 ) -> anyhow::Result<Result<Received, UpstreamError>> {
-    let network = Network::new(&PoolSettings::default(), None)?;
+    let network = Network::new(None)?;
+    let pool = PoolSettings::default();
     let host = strings.get(upstream.host).to_owned();
     let origin = network.origin(&OriginKey { scheme: upstream.scheme, host, port: upstream.port });
     let start = Instant::now();
@@ -35,6 +36,7 @@ pub fn send(
         retries: 0,
         idempotent: false,
         max_response,
+        pool: &pool,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut received = Received::default();
