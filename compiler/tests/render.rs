@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use mcpc::check::{MemoryFiles, Report, check_files};
+use mcpc::language;
 use mcpc::lint::{Check, Lint, rules};
 use mcpc::render::{Format, render};
 
@@ -120,7 +121,7 @@ fn github() {
 #[test]
 fn json_is_one_line_and_its_shape_is_a_contract() {
     let mut report = report();
-    report.diagnostics.retain(|diagnostic| diagnostic.is(&rules::UNKNOWN_METHOD));
+    report.diagnostics.retain(|diagnostic| diagnostic.is(&language::rules::UNKNOWN_METHOD));
     let text = rendered(Format::Json, &report);
     assert_eq!(text.matches('\n').count(), 1);
     insta::assert_snapshot!(text, @r#"{"version":1,"diagnostics":[{"code":"MCP0108","rule":"unknown-method","severity":"error","message":"`get` is not a method","file":"specs/shop.toml","start":{"line":9,"column":10,"offset":196},"end":{"line":9,"column":15,"offset":201},"notes":["it is one of `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE` or `OPTIONS`"],"help":"write it as `GET`"}],"summary":{"files":2,"tools":2,"errors":1,"warnings":0}}"#);

@@ -5,7 +5,7 @@
 use mcp_diagnostics::{Applicability, Diagnostic, Edit, Span};
 use mcpc::check::{MemoryFiles, Report, check_files};
 use mcpc::fix::{FixedFile, apply};
-use mcpc::lint::rules;
+use mcpc::language::rules;
 use proptest::prelude::*;
 use std::ops::Range;
 

@@ -4,7 +4,7 @@
 
 use mcp_diagnostics::{Applicability, Diagnostic, Edit, Span};
 use mcpc::check::{MemoryFiles, Report, check_files};
-use mcpc::lint::rules;
+use mcpc::language::rules;
 use mcpc::render::{Format, render};
 use proptest::prelude::*;
 

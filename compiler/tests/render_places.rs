@@ -4,6 +4,7 @@
 
 use mcp_diagnostics::{Applicability, Diagnostic, Edit, FileId, Sources, Span};
 use mcpc::check::{MemoryFiles, check_files};
+use mcpc::language;
 use mcpc::lint::rules;
 use mcpc::render::{Format, render};
 
@@ -92,16 +93,17 @@ fn patches_show_additions_deletions_and_several_files() {
         Diagnostic::new(&rules::UNBOUND_PLACEHOLDER, endpoint, "no parameter is named `id`")
             .help("add a parameter")
             .fix(Applicability::DisplayOnly, vec![parameter]),
-        Diagnostic::new(&rules::UNKNOWN_KEY, files.at(files.there, "name"), "no name here")
+        Diagnostic::new(&language::rules::UNKNOWN_KEY, files.at(files.there, "name"), "no name here")
             .help("remove the line")
             .replace(files.at(files.there, "name = \"one\"\n"), ""),
-        Diagnostic::new(&rules::UNKNOWN_KEY, files.at(files.here, "name"), "names of two files").fix(
-            Applicability::Safe,
-            vec![
-                edit(files.at(files.here, "\"one\""), "\"two\""),
-                edit(files.at(files.there, "\"one\""), "\"two\""),
-            ],
-        ),
+        Diagnostic::new(&language::rules::UNKNOWN_KEY, files.at(files.here, "name"), "names of two files")
+            .fix(
+                Applicability::Safe,
+                vec![
+                    edit(files.at(files.here, "\"one\""), "\"two\""),
+                    edit(files.at(files.there, "\"one\""), "\"two\""),
+                ],
+            ),
     ];
     insta::assert_snapshot!(files.human(findings), @r#"
     error[MCP0301]: no parameter is named `id`
@@ -154,9 +156,13 @@ fn long_spans_and_the_end_of_a_file_are_shown() {
     let files = Handmade::new();
     let end = files.sources.file(files.there).text.len();
     let findings = vec![
-        Diagnostic::new(&rules::WRONG_TYPE, files.at(files.there, "'''\n1\n2\n3\n4\n5\n6\n7'''"), "too long")
-            .label("all this"),
-        Diagnostic::new(&rules::TOML_SYNTAX, Span::new(files.there, end..end), "it ends too early"),
+        Diagnostic::new(
+            &language::rules::WRONG_TYPE,
+            files.at(files.there, "'''\n1\n2\n3\n4\n5\n6\n7'''"),
+            "too long",
+        )
+        .label("all this"),
+        Diagnostic::new(&language::rules::TOML_SYNTAX, Span::new(files.there, end..end), "it ends too early"),
     ];
     insta::assert_snapshot!(files.human(findings), @r#"
     error[MCP0103]: too long

@@ -4,6 +4,7 @@
 
 use mcp_diagnostics::{Applicability, Diagnostic, Edit, Span};
 use mcpc::check::{Input, MemoryFiles, Report, check, check_files};
+use mcpc::language;
 use mcpc::lint::rules;
 use mcpc::render::{Format, render};
 use serde_json::{Value, json};
@@ -31,7 +32,7 @@ fn assert_valid(report: &Report) {
 #[test]
 fn a_finding_looks_like_this() {
     let mut report = check_files(&MemoryFiles::one("specs/my shop.toml", SPEC));
-    report.diagnostics.retain(|diagnostic| diagnostic.is(&rules::UNKNOWN_METHOD));
+    report.diagnostics.retain(|diagnostic| diagnostic.is(&language::rules::UNKNOWN_METHOD));
     let mut results = log(&report).pointer_mut("/runs/0/results").unwrap().take();
     results.sort_all_objects();
     insta::assert_snapshot!(serde_json::to_string_pretty(&results).unwrap(), @r#"
@@ -100,7 +101,7 @@ fn a_finding_looks_like_this() {
 #[test]
 fn every_rule_is_described() {
     let mut report = check_files(&MemoryFiles::one("shop.toml", SPEC));
-    report.diagnostics.retain(|diagnostic| diagnostic.is(&rules::UNKNOWN_KEY));
+    report.diagnostics.retain(|diagnostic| diagnostic.is(&language::rules::UNKNOWN_KEY));
     let log = log(&report);
     let driver = log.pointer("/runs/0/tool/driver").unwrap();
     assert_eq!(driver["name"], "mcpc");

@@ -1,13 +1,7 @@
 //! What a check says: a value with a rule, a place and advice. Rendering is elsewhere.
 
-use crate::rule::Rule;
+use crate::rule::{Rule, Severity};
 use crate::source::{Location, Sources, Span};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    Error,
-    Warning,
-}
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diagnostic {
@@ -140,16 +134,6 @@ impl Diagnostic {
 
     pub fn end(&self, sources: &Sources) -> Location {
         sources.file(self.span.file).location(self.span.end as usize)
-    }
-}
-
-impl Severity {
-    /// The word that all formats share.
-    pub fn word(self) -> &'static str {
-        match self {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        }
     }
 }
 

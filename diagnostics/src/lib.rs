@@ -18,10 +18,10 @@ pub mod suggest;
 pub mod toml_tree;
 pub mod visible;
 
-pub use diagnostic::{Applicability, Diagnostic, Edit, Fix, Severity};
+pub use diagnostic::{Applicability, Diagnostic, Edit, Fix};
 pub use env_file::EnvFile;
 pub use keys::{Key, Shape, Table};
 pub use reading::{Fields, Language, Reading, ReadingRules};
-pub use rule::{Level, Rule};
+pub use rule::{Level, Rule, Severity};
 pub use source::{FileId, Location, SourceFile, Sources, Span, Spanned};
 pub use stamp::Stamp;

@@ -1,7 +1,5 @@
 //! Kinds of findings.
 
-use crate::diagnostic::Severity;
-
 /// A kind of finding that has a code and docs.
 #[derive(Debug)]
 pub struct Rule {
@@ -23,11 +21,27 @@ pub enum Level {
     Warning,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    Error,
+    Warning,
+}
+
 impl Level {
     pub fn severity(self) -> Severity {
         match self {
             Level::HardError | Level::Error => Severity::Error,
             Level::Warning => Severity::Warning,
+        }
+    }
+}
+
+impl Severity {
+    /// The word that all formats share.
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
         }
     }
 }

@@ -1,6 +1,5 @@
-//! Runs tools without an edge: examples, tests, trials, and a mock of their upstreams.
+//! Runs tools without an edge: tests, trials, and a mock of their upstreams.
 
-pub mod examples;
 #[cfg(feature = "dev")]
 pub mod mock;
 pub mod placeholders;

@@ -3,12 +3,13 @@
 pub mod editor_schema;
 pub mod json;
 pub mod keys;
+pub mod rules;
 pub mod schema_walk;
 pub(crate) mod toml;
 pub mod variables;
 
-use crate::lint::rules::{INVALID_VALUE, KEY_GIVEN_TWICE, MISSING_KEY, TOML_SYNTAX, UNKNOWN_KEY, WRONG_TYPE};
 use mcp_diagnostics::{Key, Language, ReadingRules, Table};
+use rules::{INVALID_VALUE, KEY_GIVEN_TWICE, MISSING_KEY, TOML_SYNTAX, UNKNOWN_KEY, WRONG_TYPE};
 
 pub static LANGUAGE: Language = Language {
     rules: ReadingRules {

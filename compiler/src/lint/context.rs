@@ -1,6 +1,7 @@
 //! What a rule can look at.
 
-use crate::spec::{Config, ToolSpec, ToolsetSpec, UpstreamSpec};
+use crate::lint::Config;
+use crate::spec::{ToolSpec, ToolsetSpec, UpstreamSpec};
 use mcp_diagnostics::Sources;
 
 /// One tool and all around it.

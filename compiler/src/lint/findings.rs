@@ -3,9 +3,10 @@
 use super::context::{SetContext, ToolContext, ToolsetContext};
 use super::rules::{ALLOW_WITHOUT_REASON, INVALID_ALLOW, UNKNOWN_RULE, UNUSED_ALLOW};
 use super::{Check, rules};
+use crate::lint::{Config, RuleLevel};
 use crate::publish::list_entry;
 use crate::publish::tokens;
-use crate::spec::{Allow, Config, RuleLevel, ToolSpec, ToolsetSpec};
+use crate::spec::{Allow, ToolSpec, ToolsetSpec};
 use mcp_diagnostics::{Diagnostic, Level, Severity, Sources, suggest};
 use std::ops::Range;
 

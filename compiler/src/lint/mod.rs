@@ -11,6 +11,7 @@
 //! rule and no other error, each passing block no error at all. `mcpc explain`, `mcpc rules`, `docs/rules.md` and SARIF
 //! read the table. A code is never reused, even when its rule is gone.
 
+mod config;
 mod context;
 mod findings;
 pub(crate) mod helpers;
@@ -18,6 +19,7 @@ pub mod rules;
 #[cfg(test)]
 mod testing;
 
+pub use config::{Budget, Config, RuleLevel, read_config};
 pub use context::{SetContext, ToolContext, ToolsetContext};
 pub use findings::{Findings, run};
 
@@ -42,6 +44,13 @@ pub enum Check {
     Set(fn(&SetContext<'_>, &mut Findings<'_>)),
 }
 
+impl Lint {
+    /// A rule of [`crate::language::rules`].
+    const fn of_reading(rule: &'static Rule) -> Lint {
+        Lint { rule, check: Check::Reading }
+    }
+}
+
 impl std::fmt::Debug for Check {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
@@ -56,13 +65,10 @@ impl std::fmt::Debug for Check {
 /// Declares a rule; its doc comment becomes the rule's docs.
 macro_rules! rule {
     ($(#[doc = $doc:literal])+ pub $name:ident = $code:literal, $rule:literal, $level:ident, $check:expr;) => {
-        $(#[doc = $doc])+
-        pub static $name: mcp_diagnostics::Rule = mcp_diagnostics::Rule {
-            code: $code,
-            name: $rule,
-            level: mcp_diagnostics::Level::$level,
-            docs: concat!($($doc, "\n"),+),
-        };
+        $crate::language::rules::rule! {
+            $(#[doc = $doc])+
+            pub $name = $code, $rule, $level;
+        }
 
         pub(super) const LINT: $crate::lint::Lint = $crate::lint::Lint { rule: &$name, check: $check };
     };

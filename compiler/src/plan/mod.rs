@@ -15,8 +15,9 @@ mod request;
 
 pub use link::standalone;
 
+use crate::lint::Config;
 use crate::publish::list_entry;
-use crate::spec::{Config, TemplateSpec, ToolSpec, ToolsetSpec, UpstreamSpec};
+use crate::spec::{TemplateSpec, ToolSpec, ToolsetSpec, UpstreamSpec};
 use builder::Builder;
 use mcp_bundle::plan::{Backend, Contents, ListEntry, Policy, ResponsePlan, ToolPlan, Toolset};
 

@@ -9,7 +9,7 @@ use super::{
 use crate::language::LANGUAGE;
 use crate::language::json::Json;
 use crate::language::keys;
-use crate::lint::rules::{
+use crate::language::rules::{
     EMPTY_SPEC, INVALID_VALUE, MISSING_KEY, UNKNOWN_METHOD, UNKNOWN_POSITION, UNKNOWN_TYPE,
 };
 use base64::engine::general_purpose::STANDARD;

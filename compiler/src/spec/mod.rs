@@ -2,14 +2,12 @@
 //!
 //! Reading never fails: it returns what could be understood, and findings for the rest.
 
-mod config;
 mod endpoint;
 mod lower;
 mod template;
 mod templates;
 mod value;
 
-pub use config::{Budget, Config, RuleLevel, read_config};
 pub use endpoint::{Endpoint, EndpointProblem, Origin, PathPiece, Placeholder, parse_endpoint, parse_origin};
 pub use lower::{ReadFile, read_spec, toml_to_json};
 pub use template::{Flaw, TemplateDialect, TemplateSource, TemplateSpec};

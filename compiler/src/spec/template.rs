@@ -2,7 +2,7 @@
 
 use super::lower::Lowering;
 use crate::language::keys;
-use crate::lint::rules::{INVALID_VALUE, UNREADABLE_FILE};
+use crate::language::rules::{INVALID_VALUE, UNREADABLE_FILE};
 use crate::template::{self, Compiled, Dialect, Inferred, TemplateError};
 use mcp_bundle::template::Place;
 use mcp_diagnostics::toml_tree::{TomlValue, to_text};

@@ -3,7 +3,8 @@
 mod excerpt;
 
 use self::excerpt::Excerpt;
-use crate::diagnostic::{Diagnostic, Edit, Fix, Severity};
+use crate::diagnostic::{Diagnostic, Edit, Fix};
+use crate::rule::Severity;
 use crate::source::{FileId, Sources, Span};
 use crate::visible::{one_line, visible};
 use annotate_snippets::{

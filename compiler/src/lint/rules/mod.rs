@@ -15,7 +15,6 @@ mod duplicate_parameter;
 mod duplicate_tool;
 mod duplicate_toolset;
 mod duplicate_upstream;
-mod empty_spec;
 mod forbidden_header;
 mod hidden_characters;
 mod html_in_template;
@@ -34,10 +33,7 @@ mod invalid_select;
 mod invalid_tool_name;
 mod invalid_toolset_name;
 mod invalid_url;
-mod invalid_utf8;
-mod invalid_value;
 mod invalid_variable;
-mod key_given_twice;
 mod list_over_budget;
 mod loop_over_scalar;
 mod malformed_placeholder;
@@ -45,14 +41,12 @@ mod misplaced_additional_arguments;
 mod misplaced_style;
 mod missing_description;
 mod missing_example;
-mod missing_key;
 mod missing_upstream;
 mod mistyped_constant;
 mod mistyped_default;
 mod mixed_enum;
 mod optional_path_parameter;
 mod overridden_constant;
-mod oversized_file;
 mod oversized_name;
 mod parameter_outside_schema;
 mod plaintext_http;
@@ -64,22 +58,16 @@ mod retry_on_non_idempotent;
 mod secret_in_spec;
 mod short_description;
 mod template_syntax;
-mod toml_syntax;
 mod tool_over_budget;
 mod unbound_placeholder;
 mod unknown_body_parameter;
 mod unknown_client;
-mod unknown_key;
-mod unknown_method;
-mod unknown_position;
 mod unknown_response_field;
 mod unknown_rule;
 mod unknown_template_argument;
 mod unknown_template_function;
-mod unknown_type;
 mod unknown_upstream;
 mod unportable_name;
-mod unreadable_file;
 mod unsent_parameter;
 mod unstyled_path_array;
 mod unsupported_scheme;
@@ -93,7 +81,6 @@ mod unusual_header_case;
 mod url_user_info;
 mod variable_in_composite;
 mod wire_name_conflict;
-mod wrong_type;
 
 pub use allow_without_reason::ALLOW_WITHOUT_REASON;
 pub use ambiguous_dialect::AMBIGUOUS_DIALECT;
@@ -110,7 +97,6 @@ pub use duplicate_parameter::DUPLICATE_PARAMETER;
 pub use duplicate_tool::DUPLICATE_TOOL;
 pub use duplicate_toolset::DUPLICATE_TOOLSET;
 pub use duplicate_upstream::DUPLICATE_UPSTREAM;
-pub use empty_spec::EMPTY_SPEC;
 pub use forbidden_header::FORBIDDEN_HEADER;
 pub use hidden_characters::HIDDEN_CHARACTERS;
 pub use html_in_template::HTML_IN_TEMPLATE;
@@ -129,10 +115,7 @@ pub use invalid_select::INVALID_SELECT;
 pub use invalid_tool_name::INVALID_TOOL_NAME;
 pub use invalid_toolset_name::INVALID_TOOLSET_NAME;
 pub use invalid_url::INVALID_URL;
-pub use invalid_utf8::INVALID_UTF8;
-pub use invalid_value::INVALID_VALUE;
 pub use invalid_variable::INVALID_VARIABLE;
-pub use key_given_twice::KEY_GIVEN_TWICE;
 pub use list_over_budget::LIST_OVER_BUDGET;
 pub use loop_over_scalar::LOOP_OVER_SCALAR;
 pub use malformed_placeholder::MALFORMED_PLACEHOLDER;
@@ -140,14 +123,12 @@ pub use misplaced_additional_arguments::MISPLACED_ADDITIONAL_ARGUMENTS;
 pub use misplaced_style::MISPLACED_STYLE;
 pub use missing_description::MISSING_DESCRIPTION;
 pub use missing_example::MISSING_EXAMPLE;
-pub use missing_key::MISSING_KEY;
 pub use missing_upstream::MISSING_UPSTREAM;
 pub use mistyped_constant::MISTYPED_CONSTANT;
 pub use mistyped_default::MISTYPED_DEFAULT;
 pub use mixed_enum::MIXED_ENUM;
 pub use optional_path_parameter::OPTIONAL_PATH_PARAMETER;
 pub use overridden_constant::OVERRIDDEN_CONSTANT;
-pub use oversized_file::OVERSIZED_FILE;
 pub use oversized_name::OVERSIZED_NAME;
 pub use parameter_outside_schema::PARAMETER_OUTSIDE_SCHEMA;
 pub use plaintext_http::PLAINTEXT_HTTP;
@@ -159,22 +140,16 @@ pub use retry_on_non_idempotent::RETRY_ON_NON_IDEMPOTENT;
 pub use secret_in_spec::SECRET_IN_SPEC;
 pub use short_description::SHORT_DESCRIPTION;
 pub use template_syntax::TEMPLATE_SYNTAX;
-pub use toml_syntax::TOML_SYNTAX;
 pub use tool_over_budget::TOOL_OVER_BUDGET;
 pub use unbound_placeholder::UNBOUND_PLACEHOLDER;
 pub use unknown_body_parameter::UNKNOWN_BODY_PARAMETER;
 pub use unknown_client::UNKNOWN_CLIENT;
-pub use unknown_key::UNKNOWN_KEY;
-pub use unknown_method::UNKNOWN_METHOD;
-pub use unknown_position::UNKNOWN_POSITION;
 pub use unknown_response_field::UNKNOWN_RESPONSE_FIELD;
 pub use unknown_rule::UNKNOWN_RULE;
 pub use unknown_template_argument::UNKNOWN_TEMPLATE_ARGUMENT;
 pub use unknown_template_function::UNKNOWN_TEMPLATE_FUNCTION;
-pub use unknown_type::UNKNOWN_TYPE;
 pub use unknown_upstream::UNKNOWN_UPSTREAM;
 pub use unportable_name::UNPORTABLE_NAME;
-pub use unreadable_file::UNREADABLE_FILE;
 pub use unsent_parameter::UNSENT_PARAMETER;
 pub use unstyled_path_array::UNSTYLED_PATH_ARRAY;
 pub use unsupported_scheme::UNSUPPORTED_SCHEME;
@@ -188,25 +163,28 @@ pub use unusual_header_case::UNUSUAL_HEADER_CASE;
 pub use url_user_info::URL_USER_INFO;
 pub use variable_in_composite::VARIABLE_IN_COMPOSITE;
 pub use wire_name_conflict::WIRE_NAME_CONFLICT;
-pub use wrong_type::WRONG_TYPE;
 
 use super::Lint;
+use crate::language::rules::{
+    EMPTY_SPEC, INVALID_UTF8, INVALID_VALUE, KEY_GIVEN_TWICE, MISSING_KEY, OVERSIZED_FILE, TOML_SYNTAX,
+    UNKNOWN_KEY, UNKNOWN_METHOD, UNKNOWN_POSITION, UNKNOWN_TYPE, UNREADABLE_FILE, WRONG_TYPE,
+};
 use mcp_diagnostics::{Level, Rule};
 
 pub static LINTS: &[Lint] = &[
-    unreadable_file::LINT,
-    invalid_utf8::LINT,
-    oversized_file::LINT,
-    toml_syntax::LINT,
-    empty_spec::LINT,
-    unknown_key::LINT,
-    missing_key::LINT,
-    wrong_type::LINT,
-    key_given_twice::LINT,
-    invalid_value::LINT,
-    unknown_position::LINT,
-    unknown_type::LINT,
-    unknown_method::LINT,
+    Lint::of_reading(&UNREADABLE_FILE),
+    Lint::of_reading(&INVALID_UTF8),
+    Lint::of_reading(&OVERSIZED_FILE),
+    Lint::of_reading(&TOML_SYNTAX),
+    Lint::of_reading(&EMPTY_SPEC),
+    Lint::of_reading(&UNKNOWN_KEY),
+    Lint::of_reading(&MISSING_KEY),
+    Lint::of_reading(&WRONG_TYPE),
+    Lint::of_reading(&KEY_GIVEN_TWICE),
+    Lint::of_reading(&INVALID_VALUE),
+    Lint::of_reading(&UNKNOWN_POSITION),
+    Lint::of_reading(&UNKNOWN_TYPE),
+    Lint::of_reading(&UNKNOWN_METHOD),
     reserved_toolset_name::LINT,
     invalid_toolset_name::LINT,
     duplicate_toolset::LINT,

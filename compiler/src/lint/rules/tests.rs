@@ -22,9 +22,10 @@ fn the_table_is_sorted_and_codes_and_names_are_unique() {
 
 #[test]
 fn every_rule_file_is_in_the_table() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lint/rules");
-    let files: BTreeSet<String> = std::fs::read_dir(folder)
-        .unwrap()
+    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let files: BTreeSet<String> = ["lint/rules", "language/rules"]
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(source.join(folder)).unwrap())
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .map(|name| name.strip_suffix(".rs").unwrap_or(&name).replace('_', "-"))
         .filter(|name| !matches!(name.as_str(), "mod" | "tests"))

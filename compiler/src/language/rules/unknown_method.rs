@@ -1,4 +1,4 @@
-use crate::lint::{Check, rule};
+use super::rule;
 
 rule! {
     /// ## What it does
@@ -25,5 +25,5 @@ rule! {
     /// method = "GET"
     /// endpoint = "https://api.example.com/time"
     /// ```
-    pub UNKNOWN_METHOD = "MCP0108", "unknown-method", HardError, Check::Reading;
+    pub UNKNOWN_METHOD = "MCP0108", "unknown-method", HardError;
 }

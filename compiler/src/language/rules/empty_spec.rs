@@ -1,4 +1,4 @@
-use crate::lint::{Check, rule};
+use super::rule;
 
 rule! {
     /// ## What it does
@@ -24,5 +24,5 @@ rule! {
     /// method = "GET"
     /// endpoint = "https://api.example.com/time"
     /// ```
-    pub EMPTY_SPEC = "MCP0005", "empty-spec", HardError, Check::Reading;
+    pub EMPTY_SPEC = "MCP0005", "empty-spec", HardError;
 }

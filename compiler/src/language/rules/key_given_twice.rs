@@ -1,12 +1,11 @@
-use crate::lint::{Check, rule};
+use super::rule;
 
 rule! {
     /// ## What it does
-    /// Finds positions of parameters that do not exist.
+    /// Finds a key that is given in its long and in its short form at once.
     ///
     /// ## Why is this bad
-    /// The position decides where a value goes and how it is encoded. It is one of `path`, `query`, `header`, `cookie` and
-    /// `body`.
+    /// `type` and `parameter_type` are the same key. If both are there, one of the two is not what its author believes.
     ///
     /// ## Fails
     /// ```toml
@@ -19,7 +18,8 @@ rule! {
     /// [[tool.parameters]]
     /// name = "limit"
     /// type = "integer"
-    /// position = "qurey"
+    /// parameter_type = "number"
+    /// position = "query"
     /// ```
     ///
     /// ## Passes
@@ -35,5 +35,5 @@ rule! {
     /// type = "integer"
     /// position = "query"
     /// ```
-    pub UNKNOWN_POSITION = "MCP0106", "unknown-position", HardError, Check::Reading;
+    pub KEY_GIVEN_TWICE = "MCP0104", "key-given-twice", HardError;
 }

@@ -1,4 +1,4 @@
-use crate::lint::{Check, rule};
+use super::rule;
 
 rule! {
     /// ## What it does
@@ -31,5 +31,5 @@ rule! {
     /// description = "When the shop is open."
     /// respond = "Monday to Friday, 9 to 18"
     /// ```
-    pub MISSING_KEY = "MCP0102", "missing-key", HardError, Check::Reading;
+    pub MISSING_KEY = "MCP0102", "missing-key", HardError;
 }

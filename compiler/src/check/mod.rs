@@ -1,11 +1,13 @@
 //! Reads a set of files and says all that is wrong with them.
 
-use crate::exercise::examples;
+mod examples;
+
 use crate::files::{MAX_FILE_BYTES, join};
+use crate::language::rules::{INVALID_UTF8, OVERSIZED_FILE, UNREADABLE_FILE};
 use crate::lint;
-use crate::lint::rules::{INVALID_UTF8, OVERSIZED_FILE, UNREADABLE_FILE};
+use crate::lint::{Config, read_config};
 use crate::plan;
-use crate::spec::{Config, ReadFile, ToolsetSpec, read_config, read_spec};
+use crate::spec::{ReadFile, ToolsetSpec, read_spec};
 use mcp_bundle::plan::Contents;
 use mcp_diagnostics::{Diagnostic, FileId, Severity, Sources, Span};
 

@@ -1,4 +1,4 @@
-use crate::lint::{Check, rule};
+use super::rule;
 
 rule! {
     /// ## What it does
@@ -12,5 +12,5 @@ rule! {
     ///
     /// ## Passes
     /// A file saved as UTF-8, with or without a byte order mark.
-    pub INVALID_UTF8 = "MCP0002", "invalid-utf8", HardError, Check::Reading;
+    pub INVALID_UTF8 = "MCP0002", "invalid-utf8", HardError;
 }

@@ -1,12 +1,11 @@
-use crate::lint::{Check, rule};
+use super::rule;
 
 rule! {
     /// ## What it does
-    /// Finds values of another type than their key takes.
+    /// Finds text that is not TOML.
     ///
     /// ## Why is this bad
-    /// A text in place of a number, or a single table in place of a list, has no meaning there, and converting it would be a
-    /// guess.
+    /// A line that cannot be read has no meaning. The rest of the file is still checked as far as it can be understood.
     ///
     /// ## Fails
     /// ```toml
@@ -15,7 +14,7 @@ rule! {
     /// description = "The current time in UTC."
     /// method = "GET"
     /// endpoint = "https://api.example.com/time"
-    /// timeout_seconds = "5"
+    /// timeout_seconds 5
     /// ```
     ///
     /// ## Passes
@@ -27,5 +26,5 @@ rule! {
     /// endpoint = "https://api.example.com/time"
     /// timeout_seconds = 5
     /// ```
-    pub WRONG_TYPE = "MCP0103", "wrong-type", HardError, Check::Reading;
+    pub TOML_SYNTAX = "MCP0004", "toml-syntax", HardError;
 }

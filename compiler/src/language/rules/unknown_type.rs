@@ -1,11 +1,12 @@
-use crate::lint::{Check, rule};
+use super::rule;
 
 rule! {
     /// ## What it does
-    /// Finds a key that is given in its long and in its short form at once.
+    /// Finds types of parameters that do not exist.
     ///
     /// ## Why is this bad
-    /// `type` and `parameter_type` are the same key. If both are there, one of the two is not what its author believes.
+    /// The types are those of JSON: `string`, `integer`, `number`, `boolean`, `array` and `object`. A model could not be told
+    /// what another one means.
     ///
     /// ## Fails
     /// ```toml
@@ -17,8 +18,7 @@ rule! {
     ///
     /// [[tool.parameters]]
     /// name = "limit"
-    /// type = "integer"
-    /// parameter_type = "number"
+    /// type = "int"
     /// position = "query"
     /// ```
     ///
@@ -35,5 +35,5 @@ rule! {
     /// type = "integer"
     /// position = "query"
     /// ```
-    pub KEY_GIVEN_TWICE = "MCP0104", "key-given-twice", HardError, Check::Reading;
+    pub UNKNOWN_TYPE = "MCP0107", "unknown-type", HardError;
 }

@@ -1,4 +1,4 @@
-use crate::lint::{Check, rule};
+use super::rule;
 
 rule! {
     /// ## What it does
@@ -44,5 +44,5 @@ rule! {
     /// body = "form"
     /// timeout_seconds = 30
     /// ```
-    pub INVALID_VALUE = "MCP0105", "invalid-value", HardError, Check::Reading;
+    pub INVALID_VALUE = "MCP0105", "invalid-value", HardError;
 }

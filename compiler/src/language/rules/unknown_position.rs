@@ -1,12 +1,12 @@
-use crate::lint::{Check, rule};
+use super::rule;
 
 rule! {
     /// ## What it does
-    /// Finds types of parameters that do not exist.
+    /// Finds positions of parameters that do not exist.
     ///
     /// ## Why is this bad
-    /// The types are those of JSON: `string`, `integer`, `number`, `boolean`, `array` and `object`. A model could not be told
-    /// what another one means.
+    /// The position decides where a value goes and how it is encoded. It is one of `path`, `query`, `header`, `cookie` and
+    /// `body`.
     ///
     /// ## Fails
     /// ```toml
@@ -18,8 +18,8 @@ rule! {
     ///
     /// [[tool.parameters]]
     /// name = "limit"
-    /// type = "int"
-    /// position = "query"
+    /// type = "integer"
+    /// position = "qurey"
     /// ```
     ///
     /// ## Passes
@@ -35,5 +35,5 @@ rule! {
     /// type = "integer"
     /// position = "query"
     /// ```
-    pub UNKNOWN_TYPE = "MCP0107", "unknown-type", HardError, Check::Reading;
+    pub UNKNOWN_POSITION = "MCP0106", "unknown-position", HardError;
 }

@@ -1,11 +1,12 @@
-use crate::lint::{Check, rule};
+use super::rule;
 
 rule! {
     /// ## What it does
-    /// Finds text that is not TOML.
+    /// Finds values of another type than their key takes.
     ///
     /// ## Why is this bad
-    /// A line that cannot be read has no meaning. The rest of the file is still checked as far as it can be understood.
+    /// A text in place of a number, or a single table in place of a list, has no meaning there, and converting it would be a
+    /// guess.
     ///
     /// ## Fails
     /// ```toml
@@ -14,7 +15,7 @@ rule! {
     /// description = "The current time in UTC."
     /// method = "GET"
     /// endpoint = "https://api.example.com/time"
-    /// timeout_seconds 5
+    /// timeout_seconds = "5"
     /// ```
     ///
     /// ## Passes
@@ -26,5 +27,5 @@ rule! {
     /// endpoint = "https://api.example.com/time"
     /// timeout_seconds = 5
     /// ```
-    pub TOML_SYNTAX = "MCP0004", "toml-syntax", HardError, Check::Reading;
+    pub WRONG_TYPE = "MCP0103", "wrong-type", HardError;
 }

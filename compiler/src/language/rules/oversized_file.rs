@@ -1,4 +1,4 @@
-use crate::lint::{Check, rule};
+use super::rule;
 
 rule! {
     /// ## What it does
@@ -13,5 +13,5 @@ rule! {
     ///
     /// ## Passes
     /// The same tools in several files: all specs of a folder are one set.
-    pub OVERSIZED_FILE = "MCP0003", "oversized-file", HardError, Check::Reading;
+    pub OVERSIZED_FILE = "MCP0003", "oversized-file", HardError;
 }

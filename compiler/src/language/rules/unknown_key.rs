@@ -1,4 +1,4 @@
-use crate::lint::{Check, rule};
+use super::rule;
 
 rule! {
     /// ## What it does
@@ -26,5 +26,5 @@ rule! {
     /// endpoint = "https://api.example.com/time"
     /// timeout_seconds = 5
     /// ```
-    pub UNKNOWN_KEY = "MCP0101", "unknown-key", HardError, Check::Reading;
+    pub UNKNOWN_KEY = "MCP0101", "unknown-key", HardError;
 }

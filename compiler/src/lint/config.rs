@@ -1,8 +1,8 @@
 //! `mcpc.toml`: settings of a folder of specs.
 
+use super::rules::{self, INVALID_RULE_LEVEL, UNKNOWN_CLIENT, UNKNOWN_RULE};
 use crate::language::LANGUAGE;
 use crate::language::keys;
-use crate::lint::rules::{self, INVALID_RULE_LEVEL, UNKNOWN_CLIENT, UNKNOWN_RULE};
 use mcp_diagnostics::{Diagnostic, FileId, Level, Reading, Sources, Span, Spanned, suggest};
 use std::collections::BTreeMap;
 

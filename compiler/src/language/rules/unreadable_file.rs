@@ -1,4 +1,4 @@
-use crate::lint::{Check, rule};
+use super::rule;
 
 rule! {
     /// ## What it does
@@ -13,5 +13,5 @@ rule! {
     ///
     /// ## Passes
     /// All files that are named exist and may be read.
-    pub UNREADABLE_FILE = "MCP0001", "unreadable-file", HardError, Check::Reading;
+    pub UNREADABLE_FILE = "MCP0001", "unreadable-file", HardError;
 }
