@@ -67,6 +67,12 @@ impl EnvFile {
     }
 }
 
+impl FromIterator<(String, String)> for EnvFile {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(values: I) -> EnvFile {
+        EnvFile { values: values.into_iter().collect() }
+    }
+}
+
 impl fmt::Debug for EnvFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.values.keys()).finish()

@@ -274,3 +274,33 @@ fn an_address_in_use_is_told() {
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(errors.contains(&format!("`{address}` is in use")) && errors.contains("`--listen`"), "{errors}");
 }
+
+#[test]
+fn a_file_of_variables_means_the_same_to_dev_and_to_the_proxy() {
+    use mcpc_tests::{Client, Upstream, build, call, mcp_edge};
+    use std::os::unix::fs::PermissionsExt;
+    const VARIABLES: &str = "# both read it\nexport A=tok # comment\nB = a#b\nC=' c # d ' # not this\n";
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("variables.env"), VARIABLES).unwrap();
+    std::fs::set_permissions(path("variables.env"), std::fs::Permissions::from_mode(0o600)).unwrap();
+    let upstream = Upstream::start();
+    let spec = format!(
+        "[upstream.api]\nurl = \"http://{}\"\nheaders = {{ x-variables = \"<${{A}}|${{B}}|${{C}}>\" }}\n\
+         [[tool]]\nname = \"first\"\ndescription = \"Reads the first thing.\"\nupstream = \"api\"\n\
+         method = \"GET\"\nendpoint = \"/first\"\n",
+        upstream.address
+    );
+    build(&spec, &path("first.mcpk"));
+    std::fs::write(
+        path("edge.toml"),
+        "bundle = \"first.mcpk\"\nsecrets = \"variables.env\"\nadmin = \"off\"\n[[listen]]\naddress = \"127.0.0.1:0\"\n",
+    )
+    .unwrap();
+    let edge = mcp_edge(["--config".as_ref(), path("edge.toml").as_os_str()]);
+    let dev = Dev::start(folder.path(), &["first.toml", "--env-file", "variables.env"]);
+    for (number, address) in [edge.address(), dev.address.parse().unwrap()].into_iter().enumerate() {
+        assert_eq!(Client::connect(address).ask(call("first", serde_json::json!({}))).text(), "{}");
+        assert_eq!(upstream.request(number).header("x-variables"), ["<tok|a#b| c # d >"]);
+    }
+}

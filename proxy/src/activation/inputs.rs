@@ -1,12 +1,12 @@
 //! What an attempt reads.
 
 use super::source::{BundleSource, FileSource, SourceError};
-use super::stamp::Stamp;
 use super::{ActivationError, load};
 use crate::Edge;
-use crate::config::{Config, ConfigError, SecretSource, Secrets};
+use crate::config::{Config, ConfigError, SecretSource};
 use crate::settings::Settings;
 use mcp_bundle::format::{Bundle, Revision, VerifyingKey};
+use mcp_diagnostics::{EnvFile, Stamp};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub struct Inputs {
 #[derive(PartialEq)]
 pub(super) struct Given {
     pub(super) revision: Revision,
-    pub(super) secrets: Secrets,
+    pub(super) secrets: EnvFile,
     pub(super) settings: Arc<Settings>,
 }
 

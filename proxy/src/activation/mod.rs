@@ -10,7 +10,6 @@
 mod inputs;
 mod load;
 pub mod source;
-mod stamp;
 mod status;
 #[cfg(test)]
 mod tests;

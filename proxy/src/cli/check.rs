@@ -1,9 +1,9 @@
 //! `mcp-edge check`
 
 use super::{CommandError, files, has_toml_name, load_bundle, read_config, read_keys, variables};
-use crate::config::Secrets;
 use mcp_bundle::format::key_text;
 use mcp_bundle::format::{Bundle, VerifyingKey};
+use mcp_diagnostics::EnvFile;
 use std::path::Path;
 
 pub fn run(file: &Path, keys: &[String]) -> Result<String, CommandError> {
@@ -13,7 +13,7 @@ pub fn run(file: &Path, keys: &[String]) -> Result<String, CommandError> {
     }
     let bundle = load_bundle(file, &keys)?;
     // The machine that builds a bundle need not be the one that has its secrets.
-    Ok(facts(&bundle, &keys, Some(&Secrets::default())))
+    Ok(facts(&bundle, &keys, Some(&EnvFile::default())))
 }
 
 fn configuration(file: &Path, keys: Vec<VerifyingKey>) -> Result<String, CommandError> {
@@ -43,7 +43,7 @@ fn configuration(file: &Path, keys: Vec<VerifyingKey>) -> Result<String, Command
 }
 
 /// Without `secrets` nothing is said of values.
-fn facts(bundle: &Bundle, keys: &[VerifyingKey], secrets: Option<&Secrets>) -> String {
+fn facts(bundle: &Bundle, keys: &[VerifyingKey], secrets: Option<&EnvFile>) -> String {
     let contents = &bundle.contents;
     let mut out = format!("revision   {}\ntools      {}\n", bundle.revision, contents.tools.len());
     for signer in &bundle.signers {
@@ -60,6 +60,6 @@ fn facts(bundle: &Bundle, keys: &[VerifyingKey], secrets: Option<&Secrets>) -> S
     out
 }
 
-fn has_value(secrets: Option<&Secrets>, name: &str) -> bool {
+fn has_value(secrets: Option<&EnvFile>, name: &str) -> bool {
     secrets.is_none_or(|secrets| secrets.get(name).is_some())
 }

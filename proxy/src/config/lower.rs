@@ -1,57 +1,77 @@
 //! The text of `edge.toml` → [`Config`], or everything that is wrong with it.
 
-use super::numbers::{NUMBERS, Unit};
-use super::problem::Problem;
-use super::read::{At, Reader, Table, TomlValue};
-use super::{Config, DEFAULT_ADMIN, SecretSource, parse_address, read_key};
+use super::keys::{ACCESS_TABLE, LANGUAGE, LISTEN_TABLE, LOG_TABLE, TABLES, TOP};
+use super::{Config, Problems, SecretSource, parse_address, read_key};
 use crate::process::{Listener, TlsFiles};
 use crate::settings::{Access, Settings};
 use crate::telemetry::logging::{LogFormat, LogLevel, LogSettings};
+use mcp_bundle::format::VerifyingKey;
 use mcp_bundle::format::key_text::{self, KeyError};
+use mcp_diagnostics::toml_tree::TomlTable;
+use mcp_diagnostics::{Diagnostic, Fields, FileId, Reading, Shape, Sources, Span, Spanned};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use toml::de::{DeTable, DeValue};
 
-pub fn lower(text: &str, folder: &Path) -> Result<Config, Vec<Problem>> {
-    let (toml, errors) = DeTable::parse_recoverable(text);
-    let mut reader = Reader::default();
-    for error in errors {
-        let message = error.message().lines().collect::<Vec<_>>().join("; ");
-        reader.report(Problem::new(error.span().unwrap_or(0..0), message));
+pub fn lower(text: &str, name: &str, folder: &Path) -> Result<Config, Problems> {
+    let mut sources = Sources::default();
+    let file = sources.add(name, text);
+    let mut diagnostics = Vec::new();
+    let config = read(text, file, folder, &mut diagnostics);
+    match config {
+        Some(config) if diagnostics.is_empty() => Ok(config),
+        _ => {
+            diagnostics.sort_by_key(|diagnostic| diagnostic.span);
+            Err(Problems { sources, diagnostics })
+        }
     }
-    // What is missing or misread after a syntax error is not worth telling.
-    if !reader.problems.is_empty() {
-        return Err(reader.problems);
-    }
-    let root = toml.get_ref();
-    if root.keys().any(|key| matches!(&**key.get_ref(), "tool" | "toolset")) {
-        let problem = Problem::of_file("these are tool specs, not the configuration of an edge");
-        return Err(vec![problem.help("build a bundle of them with `mcpc build`, and serve that")]);
-    }
-    let top = reader.table("", root, 0..0);
-    let config = Lowering { reader: &mut reader, folder }.config(&top);
-    if reader.problems.is_empty() { Ok(config) } else { Err(reader.problems) }
 }
 
-struct Lowering<'r> {
-    reader: &'r mut Reader,
+/// `None` if it is not worth reading on.
+fn read(text: &str, file: FileId, folder: &Path, diagnostics: &mut Vec<Diagnostic>) -> Option<Config> {
+    let mut reading = Reading { language: &LANGUAGE, file, text, diagnostics };
+    let toml = reading.parse();
+    // What is missing or misread after a syntax error is not worth saying.
+    if !reading.diagnostics.is_empty() {
+        return None;
+    }
+    if toml.keys().any(|key| matches!(&**key.get_ref(), "tool" | "toolset")) {
+        let message = "these are tool specs, not the configuration of an edge";
+        let help = "build a bundle of them with `mcpc build`, and serve that";
+        reading.report(Diagnostic::error(Span::whole_file(file), message).help(help));
+        return None;
+    }
+    // Whatever else is wrong with it, no line that holds a secret is shown.
+    if let Some(keys) = toml.get("keys").filter(|keys| keys.get_ref().as_str().is_some_and(is_secret)) {
+        let span = reading.span(keys.span());
+        reading.report(Diagnostic::error(span, KeyError::SecretKey.to_string()).hide_source());
+        return None;
+    }
+    let top = reading.fields(&TOP, &toml, Span::whole_file(file));
+    Some(Lowering { reading: &mut reading, folder }.config(&top, &toml))
+}
+
+struct Lowering<'r, 'd> {
+    reading: &'r mut Reading<'d>,
     folder: &'r Path,
 }
 
-impl Lowering<'_> {
-    fn config(&mut self, top: &Table<'_, '_>) -> Config {
+impl<'d> Lowering<'_, 'd> {
+    fn config<'t, 'i>(&mut self, top: &Fields<'t, 'i>, toml: &'t TomlTable<'i>) -> Config
+    where
+        'd: 't,
+    {
         let default = Config::default();
+        let auth = self.text(top, "auth");
         let mut config = Config {
             bundle: self.path(top, "bundle"),
-            keys: self.keys(top),
-            poll: self
-                .reader
-                .number(top, "poll_seconds", Unit::Seconds, 1..=86_400)
-                .map_or(default.poll, Duration::from_secs),
+            keys: self.keys(top, toml),
+            poll: top
+                .integer("poll_seconds")
+                .map_or(default.poll, |seconds| Duration::from_secs(seconds.value)),
             secrets: self.path(top, "secrets").map(SecretSource::File).unwrap_or_default(),
-            open: self.reader.word(top, "auth", &[("none", ())]).is_some(),
-            threads: self.reader.number(top, "threads", Unit::Count, 1..=1024).map(|count| count as usize),
+            open: auth.as_ref().is_some_and(|auth| auth.value == "none"),
+            threads: top.integer("threads").map(|count| count.value),
             upgrade_socket: self.path(top, "upgrade_socket"),
             ca_file: self.path(top, "ca_file"),
             log: self.log(top),
@@ -59,173 +79,195 @@ impl Lowering<'_> {
             listeners: default.listeners,
             admin: default.admin,
         };
-        // A misspelt `auth` is one mistake, not two.
-        let open = config.open || top.value("auth").is_some();
-        if let Some(admin) = self.admin(top, open) {
-            config.admin = admin;
+        if let Some(auth) = auth.filter(|auth| auth.value != "none") {
+            let message = format!("`auth` cannot be `{}`", auth.value);
+            self.reading.report(Diagnostic::error(auth.span, message).help("write `none`"));
         }
-        let tables = self.reader.subtables(top, "listen");
-        if !tables.is_empty() {
-            config.listeners = tables.iter().filter_map(|table| self.listener(table, open)).collect();
+        // A misspelt `auth` is one mistake, not two.
+        let open = top.is_written("auth");
+        config.admin = match self.text(top, "admin") {
+            Some(text) if text.value == "off" => None,
+            Some(text) => self.address(&text, open).or(config.admin),
+            None => config.admin,
+        };
+        if top.is_written("listen") {
+            let tables = top.tables("listen");
+            config.listeners =
+                tables.into_iter().filter_map(|(table, span)| self.listener(table, span, open)).collect();
         }
         self.distinct(top, &config);
         config.settle();
         config
     }
 
-    fn keys(&mut self, top: &Table<'_, '_>) -> Vec<mcp_bundle::format::VerifyingKey> {
+    fn keys(&mut self, top: &Fields<'_, '_>, toml: &TomlTable<'_>) -> Vec<VerifyingKey> {
         let mut keys = Vec::new();
-        let is_secret = |text: &str| key_text::read_public(text) == Err(KeyError::SecretKey);
-        if let Some(value) = top.value("keys").filter(|value| value.get_ref().as_str().is_some_and(is_secret))
-        {
-            self.reader.report(Problem::new(value.span(), KeyError::SecretKey.to_string()).hide_line());
-            return keys;
-        }
-        for At { value, span } in self.reader.texts(top, "keys") {
-            match read_key(&value, self.folder) {
+        for key in top.texts("keys") {
+            match read_key(&key.value, self.folder) {
                 Ok(key) => keys.push(key),
                 Err(message) => {
-                    let problem = Problem::new(span, message);
-                    self.reader.report(if is_secret(&value) { problem.hide_line() } else { problem });
+                    let problem = Diagnostic::error(key.span, message);
+                    self.reading.report(if is_secret(&key.value) { problem.hide_source() } else { problem });
                 }
             }
         }
         // An empty list would quietly trust every bundle.
-        let empty = |value: &&TomlValue<'_>| value.get_ref().as_array().is_some_and(|items| items.is_empty());
-        if let Some(value) = top.value("keys").filter(empty) {
-            let problem = Problem::new(value.span(), "`keys` is empty, so no signature would be asked for");
-            self.reader.report(problem.help("name a key, or leave `keys` out"));
+        let list = toml.get("keys").filter(|value| value.get_ref().as_array().is_some_and(<[_]>::is_empty));
+        if let Some(list) = list {
+            let message = "`keys` is empty, so no signature would be asked for";
+            let problem = Diagnostic::error(top.at(list), message);
+            self.reading.report(problem.help("name a key, or leave `keys` out"));
         }
         keys
     }
 
-    fn listener(&mut self, table: &Table<'_, '_>, open: bool) -> Option<Listener> {
-        let files = [self.path(table, "certificate"), self.path(table, "key")];
-        let tls = match files {
+    fn listener<'t, 'i>(&mut self, table: &'t TomlTable<'i>, span: Span, open: bool) -> Option<Listener>
+    where
+        'd: 't,
+    {
+        let fields = self.reading.fields(&LISTEN_TABLE, table, span);
+        let tls = match [self.path(&fields, "certificate"), self.path(&fields, "key")] {
             [Some(certificate), Some(key)] => Some(TlsFiles { certificate, key }),
             [None, None] => None,
             [certificate, _] => {
                 let missing = if certificate.is_some() { "key" } else { "certificate" };
                 let message =
                     format!("a listener with TLS needs `certificate` and `key`; `{missing}` is missing");
-                self.reader.report(Problem::new(table.span.clone(), message));
+                self.reading.report(Diagnostic::error(span, message));
                 None
             }
         };
-        if table.value("address").is_none() {
-            let problem = Problem::new(table.span.clone(), "`listen` needs an `address`");
-            self.reader.report(problem.help("write `address = \"127.0.0.1:8080\"`"));
+        if !fields.is_written("address") {
+            let problem = Diagnostic::error(span, "`listen` needs an `address`");
+            self.reading.report(problem.help("write `address = \"127.0.0.1:8080\"`"));
         }
-        let address = self.address(table, "address", open)?;
+        let address = self.text(&fields, "address")?;
+        let address = self.address(&address, open)?;
         Some(Listener { address: address.to_string(), tls })
     }
 
-    fn admin(&mut self, top: &Table<'_, '_>, open: bool) -> Option<Option<SocketAddr>> {
-        let value = top.value("admin")?;
-        match value.get_ref() {
-            DeValue::String(text) if text == "off" => return Some(None),
-            DeValue::Boolean(on) => {
-                let problem = Problem::new(value.span(), "`admin` must be a string, not a boolean");
-                let help = if *on { format!("{DEFAULT_ADMIN}") } else { "off".to_owned() };
-                self.reader.report(problem.help(format!("write `admin = \"{help}\"`")));
-                return None;
-            }
-            _ => {}
-        }
-        self.address(top, "admin", open).map(Some)
-    }
-
-    fn address(&mut self, table: &Table<'_, '_>, name: &'static str, open: bool) -> Option<SocketAddr> {
-        let text = self.reader.text(table, name)?;
+    fn address(&mut self, text: &Spanned<String>, open: bool) -> Option<SocketAddr> {
         match parse_address(&text.value) {
             Ok(address) if address.ip().is_loopback() || open => return Some(address),
             Ok(address) => {
                 let message =
                     format!("`{address}` can be reached by other machines, and nothing asks who calls");
                 let help = "if that is meant, write `auth = \"none\"` at the top of the file; else listen on `127.0.0.1`";
-                self.reader.report(Problem::new(text.span, message).help(help));
+                self.reading.report(Diagnostic::error(text.span, message).help(help));
             }
-            Err(error) => self.reader.report(Problem::new(text.span, error.to_string()).help(error.help)),
+            Err(error) => {
+                self.reading.report(Diagnostic::error(text.span, error.to_string()).help(error.help));
+            }
         }
         None
     }
 
     /// Two listeners cannot have one address.
-    fn distinct(&mut self, top: &Table<'_, '_>, config: &Config) {
+    fn distinct(&mut self, top: &Fields<'_, '_>, config: &Config) {
         let admin = config.admin.map(|admin| admin.to_string());
         let mut seen: Vec<&str> = admin.iter().map(String::as_str).collect();
         for listener in &config.listeners {
             let address = listener.address.as_str();
             if seen.contains(&address) && !address.ends_with(":0") {
                 let place = top.value("listen").or_else(|| top.value("admin"));
-                let span = place.map_or(0..0, toml::Spanned::span);
+                let span = place.map_or(top.span, |value| top.at(value));
+                let help = "`admin` and every `[[listen]]` need an address of their own";
                 let message = format!("`{address}` is listened on twice");
-                self.reader.report(
-                    Problem::new(span, message)
-                        .help("`admin` and every `[[listen]]` need an address of their own"),
-                );
+                self.reading.report(Diagnostic::error(span, message).help(help));
             }
             seen.push(address);
         }
     }
 
-    fn log(&mut self, top: &Table<'_, '_>) -> LogSettings {
+    fn log(&mut self, top: &Fields<'_, '_>) -> LogSettings {
         let mut log = LogSettings::default();
-        if let Some(table) = self.reader.subtable(top, "log") {
-            log.format = self.reader.word(&table, "format", &LogFormat::WORDS).unwrap_or(log.format);
-            log.level = self.reader.word(&table, "level", &LogLevel::WORDS).unwrap_or(log.level);
+        if let Some((table, span)) = top.table("log") {
+            let fields = self.reading.fields(&LOG_TABLE, table, span);
+            log.format = self.word(&fields, "format", &LogFormat::WORDS).unwrap_or(log.format);
+            log.level = self.word(&fields, "level", &LogLevel::WORDS).unwrap_or(log.level);
         }
         log
     }
 
-    fn settings(&mut self, top: &Table<'_, '_>) -> Settings {
-        let without_metrics = self.reader.flag(top, "metrics") == Some(false);
+    fn settings(&mut self, top: &Fields<'_, '_>) -> Settings {
+        let without_metrics = top.boolean("metrics").is_some_and(|metrics| !metrics.value);
         let mut settings = Settings { without_metrics, ..Settings::default() };
-        for name in ["limits", "timeouts", "pool", "list"] {
-            let Some(table) = self.reader.subtable(top, name) else { continue };
-            for number in NUMBERS.iter().filter(|number| number.table == name) {
-                let Some(value) = table.value(number.name) else { continue };
-                match number.read(value.get_ref(), value.span()) {
-                    Ok(value) => (number.set)(&mut settings, value),
-                    Err(problem) => self.reader.report(problem),
+        for (name, keys, rows) in &TABLES {
+            let numbers = rows.iter().filter_map(|row| row.field.map(|field| (row, field)));
+            let Some((table, span)) = top.table(name).filter(|_| numbers.clone().next().is_some()) else {
+                continue;
+            };
+            let fields = self.reading.fields(keys, table, span);
+            for (row, field) in numbers {
+                let number = match row.shape {
+                    Shape::Size { .. } => fields.size(row.name),
+                    _ => fields.integer(row.name),
+                };
+                if let Some(number) = number {
+                    (field.set)(&mut settings, number.value);
                 }
             }
         }
-        if let Some(table) = self.reader.subtable(top, "access") {
-            settings.access = self.access(&table);
+        if let Some((table, span)) = top.table("access") {
+            let fields = self.reading.fields(&ACCESS_TABLE, table, span);
+            settings.access = self.access(&fields);
         }
         settings
     }
 
-    fn access(&mut self, table: &Table<'_, '_>) -> Access {
+    fn access(&mut self, fields: &Fields<'_, '_>) -> Access {
         let mut access = Access::default();
-        for At { value, span } in self.reader.texts(table, "hosts") {
+        for Spanned { value, span } in fields.texts("hosts") {
             let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']');
             let has_port = value.contains(':') && !value.starts_with('[');
             if value.is_empty() || !value.chars().all(good) || has_port {
                 let message = format!("`{value}` is no host name");
                 let help = "write a name without scheme and port, like `mcp.example.com`";
-                self.reader.report(Problem::new(span, message).help(help));
+                self.reading.report(Diagnostic::error(span, message).help(help));
             } else {
                 access.hosts.push(value.to_ascii_lowercase());
             }
         }
-        for At { value, span } in self.reader.texts(table, "origins") {
+        for Spanned { value, span } in fields.texts("origins") {
             if is_origin(&value) {
                 access.origins.push(value.to_ascii_lowercase());
             } else {
                 let message = format!("`{value}` is no origin");
                 let help = "write scheme and host, and the port if it is not the scheme's, like `https://app.example.com`";
-                self.reader.report(Problem::new(span, message).help(help));
+                self.reading.report(Diagnostic::error(span, message).help(help));
             }
         }
         access
     }
 
-    /// A path, relative to the file it stands in.
-    fn path(&mut self, table: &Table<'_, '_>, name: &'static str) -> Option<PathBuf> {
-        self.reader.text(table, name).map(|text| self.folder.join(text.value))
+    fn word<T: Copy>(
+        &mut self,
+        fields: &Fields<'_, '_>,
+        name: &'static str,
+        words: &[(&'static str, T)],
+    ) -> Option<T> {
+        let find = |text: &str| words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
+        self.reading.word(fields, name, find, None).map(|word| word.value)
     }
+
+    /// A text that says something.
+    fn text(&mut self, fields: &Fields<'_, '_>, name: &'static str) -> Option<Spanned<String>> {
+        let text = fields.text(name)?;
+        if text.value.is_empty() {
+            self.reading.report(Diagnostic::error(text.span, format!("`{name}` is empty")));
+            return None;
+        }
+        Some(text)
+    }
+
+    /// A path, relative to the file it stands in.
+    fn path(&mut self, fields: &Fields<'_, '_>, name: &'static str) -> Option<PathBuf> {
+        self.text(fields, name).map(|text| self.folder.join(text.value))
+    }
+}
+
+fn is_secret(text: &str) -> bool {
+    key_text::read_public(text) == Err(KeyError::SecretKey)
 }
 
 /// As browsers write it: nothing after the authority.

@@ -8,16 +8,14 @@ mod fixed;
 pub mod keys;
 mod lower;
 mod numbers;
-mod problem;
-mod read;
+mod problems;
 mod secrets;
-mod suggest;
 #[cfg(test)]
 mod tests;
 
 pub use address::{AddressError, parse_address};
-pub use problem::{Problem, Problems};
-pub use secrets::{SecretSource, Secrets, SecretsError};
+pub use problems::Problems;
+pub use secrets::{SecretSource, SecretsError};
 
 use crate::process::Listener;
 use crate::settings::Settings;
@@ -109,10 +107,7 @@ impl Config {
 
     /// `folder` is what paths in the text are relative to.
     pub fn parse(text: &str, name: &str, folder: &Path) -> Result<Config, Problems> {
-        lower::lower(text, folder).map_err(|mut list| {
-            list.sort_by_key(|problem| problem.span.as_ref().map_or(0, |span| span.start));
-            Problems { file: name.to_owned(), text: text.to_owned(), list }
-        })
+        lower::lower(text, name, folder)
     }
 
     /// Derives what follows from the listeners; called again after they were changed.

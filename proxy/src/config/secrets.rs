@@ -1,7 +1,6 @@
 //! Values of `${NAME}`: the environment first, then a file. They never reach a message or a debug print.
 
-use std::collections::BTreeMap;
-use std::fmt;
+use mcp_diagnostics::EnvFile;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -10,13 +9,7 @@ use std::path::{Path, PathBuf};
 pub enum SecretSource {
     File(PathBuf),
     /// Whoever serves the bundle knows them.
-    Given(Secrets),
-}
-
-/// The values of a secrets file at one moment.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct Secrets {
-    values: BTreeMap<String, String>,
+    Given(EnvFile),
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +30,7 @@ const MAX_LENGTH: u64 = 1 << 20;
 
 impl SecretSource {
     /// Reads the file, if there is one.
-    pub fn read(&self) -> Result<Secrets, SecretsError> {
+    pub fn read(&self) -> Result<EnvFile, SecretsError> {
         match self {
             SecretSource::File(path) => read_file(path),
             SecretSource::Given(secrets) => Ok(secrets.clone()),
@@ -55,60 +48,11 @@ impl SecretSource {
 /// The environment alone.
 impl Default for SecretSource {
     fn default() -> SecretSource {
-        SecretSource::Given(Secrets::default())
+        SecretSource::Given(EnvFile::default())
     }
 }
 
-impl FromIterator<(String, String)> for Secrets {
-    fn from_iter<I: IntoIterator<Item = (String, String)>>(values: I) -> Secrets {
-        Secrets { values: values.into_iter().collect() }
-    }
-}
-
-impl Secrets {
-    /// The value of a name. An empty one counts as none, so it does not hide that of the file either: a token that is
-    /// sent empty helps nobody.
-    pub fn get(&self, name: &str) -> Option<String> {
-        self.get_with(name, |name| std::env::var(name).ok())
-    }
-
-    fn get_with(&self, name: &str, environment: impl Fn(&str) -> Option<String>) -> Option<String> {
-        let set = |value: &String| !value.is_empty();
-        environment(name).filter(set).or_else(|| self.values.get(name).cloned().filter(set))
-    }
-
-    /// Reads `NAME=value` lines; `Err` has the line's number and what is wrong with it.
-    pub fn parse(text: &str) -> Result<Secrets, (usize, &'static str)> {
-        let mut values = BTreeMap::new();
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        for (index, line) in text.lines().enumerate() {
-            let number = index + 1;
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            let (name, value) = line.split_once('=').ok_or((number, "it is not `NAME=value`"))?;
-            let name = name.strip_prefix("export ").unwrap_or(name).trim();
-            let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-            if name.is_empty() || !name.chars().all(word) || name.starts_with(|c: char| c.is_ascii_digit()) {
-                return Err((number, "the name before `=` must be letters, digits and `_`"));
-            }
-            let value = unquoted(value.trim()).ok_or((number, "the quotes around the value do not match"))?;
-            if values.insert(name.to_owned(), value.to_owned()).is_some() {
-                return Err((number, "the name stands on an earlier line, too; keep one of them"));
-            }
-        }
-        Ok(Secrets { values })
-    }
-}
-
-impl fmt::Debug for Secrets {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.values.keys()).finish()
-    }
-}
-
-fn read_file(path: &Path) -> Result<Secrets, SecretsError> {
+fn read_file(path: &Path) -> Result<EnvFile, SecretsError> {
     let name = || path.display().to_string();
     let unreadable = |source| SecretsError::Unreadable { path: name(), source };
     let file = std::fs::File::open(path).map_err(unreadable)?;
@@ -122,15 +66,11 @@ fn read_file(path: &Path) -> Result<Secrets, SecretsError> {
         return Err(SecretsError::TooLarge { path: name() });
     }
     let text = String::from_utf8(bytes).map_err(|_| SecretsError::NotText { path: name() })?;
-    Secrets::parse(&text).map_err(|(line, reason)| SecretsError::Line { path: name(), line, reason })
-}
-
-/// A value in quotes is taken as it stands between them.
-fn unquoted(value: &str) -> Option<&str> {
-    match value.chars().next() {
-        Some(quote @ ('"' | '\'')) => value.strip_prefix(quote)?.strip_suffix(quote),
-        _ => Some(value),
-    }
+    EnvFile::parse(&text).map_err(|error| SecretsError::Line {
+        path: name(),
+        line: error.line,
+        reason: error.why,
+    })
 }
 
 /// Groups are fine: that is how mounted secrets are shared with a service's user.
@@ -148,52 +88,6 @@ fn is_exposed(_metadata: &std::fs::Metadata) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lines_are_names_and_values() {
-        let text = "# shop\nEDGE_T_A=plain # not a comment\r\n\nexport EDGE_T_B=\"a = b\"\nEDGE_T_C=''\nEDGE_T_D = x\n";
-        let secrets = Secrets::parse(text).unwrap();
-        assert_eq!(secrets.get("EDGE_T_A").as_deref(), Some("plain # not a comment"));
-        assert_eq!(secrets.get("EDGE_T_B").as_deref(), Some("a = b"));
-        assert_eq!(secrets.get("EDGE_T_C"), None, "an empty value is none");
-        assert_eq!(secrets.get("EDGE_T_D").as_deref(), Some("x"));
-        assert_eq!(secrets.get("EDGE_T_E"), None);
-    }
-
-    #[test]
-    fn a_bad_line_is_named_by_its_number_only() {
-        for (text, line) in [
-            ("A=1\nhunter2", 2),
-            ("A-B=hunter2", 1),
-            ("=hunter2", 1),
-            ("A=\"hunter2", 1),
-            ("A=1\nA=hunter2", 2),
-        ] {
-            let (found, reason) = Secrets::parse(text).unwrap_err();
-            assert_eq!(found, line, "{text}");
-            assert!(!reason.contains("hunter2"));
-        }
-    }
-
-    #[test]
-    fn values_are_in_no_debug_print() {
-        let secrets = Secrets::parse("A=hunter2").unwrap();
-        assert_eq!(format!("{secrets:?}"), "{\"A\"}");
-    }
-
-    #[test]
-    fn the_environment_comes_first() {
-        let secrets = Secrets::parse("PATH=from the file").unwrap();
-        assert_eq!(secrets.get("PATH"), std::env::var("PATH").ok());
-    }
-
-    #[test]
-    fn an_empty_variable_does_not_hide_the_file() {
-        let secrets = Secrets::parse("EDGE_T_A=from the file").unwrap();
-        let with = |value: &'static str| secrets.get_with("EDGE_T_A", |_| Some(value.to_owned()));
-        assert_eq!(with("").as_deref(), Some("from the file"));
-        assert_eq!(with("set").as_deref(), Some("set"));
-    }
 
     #[cfg(unix)]
     #[test]

@@ -1,8 +1,8 @@
 //! A bundle in a file.
 
-use super::super::stamp::Stamp;
 use super::{BundleSource, SourceError};
 use mcp_bundle::format::MAX_FILE_LENGTH;
+use mcp_diagnostics::Stamp;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
