@@ -1,19 +1,25 @@
 //! The edge without sockets: a request's head and body in, an answer out.
 
+use crate::call::observe::{Observer, Observers};
+use crate::call::record::{Refusal, RequestFacts};
 use crate::catalog::{BuildError, Catalog};
-use crate::mcp::{self, Context, sse};
+use crate::mcp::{self, sse};
 use crate::request::access;
+use crate::request::context::Context;
 use crate::request::events::EventStream;
 use crate::request::failure::Failure;
 use crate::request::head::Head;
+use crate::request::id::RequestId;
+use crate::request::identity::{self, Anonymous, Authenticator, Caller, Peer};
 use crate::request::reply::Reply;
-use crate::request::route::{self, Endpoint, Path, Route};
+use crate::request::route::{self, Path, Route, RoutedRequest};
 use crate::rest;
 use crate::settings::Settings;
-use crate::telemetry::logging;
+use crate::telemetry::logging::Log;
 use crate::telemetry::metrics::Metrics;
 use crate::upstream::Upstream;
 use arc_swap::{ArcSwap, Guard};
+use bytes::Bytes;
 use mcp_bundle::format::Bundle;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -32,6 +38,17 @@ pub struct Edge {
     /// Event streams are to end.
     stopping: watch::Sender<bool>,
     pub(crate) sessions: sse::Sessions,
+    authenticator: Arc<dyn Authenticator>,
+    pub(crate) observers: Observers,
+}
+
+/// What can be put in place of the usual.
+#[derive(Debug)]
+pub struct Hooks {
+    /// Says who asks.
+    pub authenticator: Arc<dyn Authenticator>,
+    /// See how messages end, beside the metrics.
+    pub observers: Vec<Arc<dyn Observer>>,
 }
 
 /// What requests are served with: settings and tools change in one swap. A request loads it once and keeps it.
@@ -61,6 +78,19 @@ pub(crate) struct StreamSlot {
     metrics: Metrics,
 }
 
+/// Notices about the list of tools, for one caller at one endpoint: only of changes that the caller can see.
+#[derive(Debug)]
+pub struct Changes {
+    edge: Arc<Edge>,
+    swaps: watch::Receiver<u64>,
+    caller: Caller,
+    toolset: Option<String>,
+    /// The list that the caller knows of.
+    known: Option<u64>,
+    /// What is sent.
+    event: Bytes,
+}
+
 /// What a swap did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Activated {
@@ -68,10 +98,19 @@ pub struct Activated {
 }
 
 impl Edge {
+    /// An edge for everyone, which logs.
     pub fn new(settings: Settings, upstream: Upstream) -> Edge {
+        Edge::with(settings, upstream, Hooks::default())
+    }
+
+    pub fn with(settings: Settings, upstream: Upstream, hooks: Hooks) -> Edge {
+        let Hooks { authenticator, mut observers } = hooks;
         let metrics = Metrics::default();
         if let Upstream::Network(network) = &upstream {
             metrics.observe_pool(network.watch());
+        }
+        if !settings.without_metrics {
+            observers.insert(0, Arc::new(metrics.clone()));
         }
         Edge {
             metrics,
@@ -81,6 +120,8 @@ impl Edge {
             streams: Arc::default(),
             stopping: watch::channel(false).0,
             sessions: sse::Sessions::default(),
+            authenticator,
+            observers: Observers(observers),
         }
     }
 
@@ -131,43 +172,78 @@ impl Edge {
         self.serving.load().catalog.clone()
     }
 
-    /// Looks at a request's head only. `reply` is overwritten.
-    pub fn route(&self, serving: &Serving, head: &Head, reply: &mut Reply) -> Route {
-        route::route(head, &serving.settings, reply).unwrap_or_else(|(failure, origin)| {
-            self.refuse(head, &failure, reply);
-            origin.into_iter().for_each(|origin| access::allow(origin, reply));
+    /// Looks at a request's head: what serves it, and who asks. `reply` is overwritten.
+    pub async fn route(&self, serving: &Serving, head: &Head, peer: &Peer, reply: &mut Reply) -> Route {
+        reply.clear();
+        let (found, origin) = route::route(head, &serving.settings, reply);
+        let accepted = match found {
+            Ok(Some(path)) => identity::authenticate(&*self.authenticator, head, peer).await.map(|caller| {
+                Route::Serve(RoutedRequest {
+                    path,
+                    request_id: RequestId::of(head),
+                    origin: origin.map(str::to_owned),
+                    caller,
+                    peer: peer.clone(),
+                })
+            }),
+            Ok(None) => Ok(Route::Answered),
+            Err(failure) => Err(failure),
+        };
+        let route = accepted.unwrap_or_else(|failure| {
+            let (request_id, caller) = (&RequestId::of(head), &Caller::Anonymous);
+            let facts =
+                RequestFacts { request_id, caller, peer, toolset: None, revision: None, protocol: None };
+            self.refuse(head, facts, &failure, reply);
+            // Nothing is read for someone unknown, not even to keep the connection.
+            reply.close |= matches!(failure, Failure::Unauthenticated { .. });
             Route::Answered
-        })
+        });
+        if let (Route::Answered, Some(origin)) = (&route, origin) {
+            access::allow(origin, reply);
+        }
+        route
     }
 
     /// The answer to a body that is longer than `limits.request_body`; the rest of it is not read.
-    pub fn too_large(&self, serving: &Serving, head: &Head, reply: &mut Reply) {
-        self.refuse(head, &Failure::BodyTooLarge(serving.settings.limits.request_body), reply);
+    pub fn too_large(&self, serving: &Serving, request: &RoutedRequest, head: &Head, reply: &mut Reply) {
+        let failure = Failure::BodyTooLarge(serving.settings.limits.request_body);
+        self.refuse(head, request.facts(), &failure, reply);
         reply.close = true;
     }
 
-    /// Turns a request away, counts it and says so.
-    fn refuse(&self, head: &Head, failure: &Failure, reply: &mut Reply) {
+    /// Writes why a request is refused, and lets it be observed.
+    fn refuse(&self, head: &Head, facts: RequestFacts<'_>, failure: &Failure, reply: &mut Reply) {
         route::refuse(head, failure, reply);
-        self.metrics.protocol_error(failure.code());
-        logging::log_refusal(head, failure.name(), reply.status);
+        self.observe_refusal(head, facts, failure, reply.status);
+    }
+
+    pub(crate) fn observe_refusal(
+        &self,
+        head: &Head,
+        request: RequestFacts<'_>,
+        failure: &Failure,
+        status: u16,
+    ) {
+        self.observers.refused(&Refusal { request, head, failure, status });
     }
 
     /// Answers a request. `reply` is overwritten. Dropping the future cancels what the request started.
     pub async fn answer(
         self: &Arc<Self>,
         serving: &Serving,
-        endpoint: &Endpoint,
+        request: &RoutedRequest,
         head: &Head,
         body: &[u8],
         reply: &mut Reply,
     ) -> Answered {
         reply.clear();
-        let answered = self.serve(serving, endpoint, head, body, reply).await.unwrap_or_else(|failure| {
-            self.refuse(head, &failure, reply);
+        let served = self.serve(serving, request, head, body, reply).await;
+        let answered = served.unwrap_or_else(|failure| {
+            let revision = serving.catalog.as_deref().map(|catalog| &catalog.revision);
+            self.refuse(head, RequestFacts { revision, ..request.facts() }, &failure, reply);
             Answered::Reply
         });
-        if let Some(origin) = &endpoint.origin {
+        if let Some(origin) = &request.origin {
             access::allow(origin, reply);
         }
         answered
@@ -176,55 +252,36 @@ impl Edge {
     async fn serve(
         self: &Arc<Self>,
         serving: &Serving,
-        endpoint: &Endpoint,
+        request: &RoutedRequest,
         head: &Head,
         body: &[u8],
         reply: &mut Reply,
     ) -> Result<Answered, Failure> {
-        let Endpoint { path, caller, request_id, .. } = endpoint;
-        let query = head.uri.query().unwrap_or_default();
         let catalog = serving.catalog.as_deref().ok_or(Failure::NotReady)?;
-        let view = |toolset: &Option<Box<str>>| {
-            let named = toolset.as_deref();
-            catalog.view(named).ok_or_else(|| Failure::UnknownToolset(named.unwrap_or_default().to_owned()))
+        let toolset = match &request.path {
+            Path::Mcp { toolset } | Path::McpStream { toolset } | Path::Sse { toolset } => toolset.as_deref(),
+            _ => None,
         };
-        match path {
-            Path::Mcp { toolset } => {
-                let headers = &head.headers;
-                let view = view(toolset)?;
-                let context = Context { edge: self, catalog, view, headers, caller, request_id };
-                return Ok(mcp::answer(&context, body, reply).await);
+        let view = catalog
+            .view(&request.caller, toolset)
+            .ok_or_else(|| Failure::UnknownToolset(toolset.unwrap_or_default().to_owned()))?;
+        let context = Context { edge: self, settings: &serving.settings, view, head, request };
+        match &request.path {
+            Path::Mcp { .. } => return Ok(mcp::answer(&context, body, reply).await),
+            Path::McpStream { .. } => {
+                return mcp::legacy_stream(&context).map(Box::new).map(Answered::Stream);
             }
-            Path::McpStream { toolset } => {
-                view(toolset)?;
-                return mcp::legacy_stream(self).map(Box::new).map(Answered::Stream);
-            }
-            Path::Sse { toolset } => {
-                view(toolset)?;
-                return sse::open(self, toolset.as_deref()).map(Box::new).map(Answered::Stream);
-            }
+            Path::Sse { .. } => return sse::open(&context).map(Box::new).map(Answered::Stream),
             Path::SseMessages => {
-                reply.status = match sse::post(self, query, &head.headers, caller, request_id, body) {
-                    sse::Posted::Taken => 202,
-                    sse::Posted::NoSession => 404,
-                    sse::Posted::Full => 503,
-                };
+                sse::post(self, head, request, body)?;
+                reply.status = 202;
             }
-            Path::ApiList => rest::api_v1::list(self, catalog, query, reply)?,
-            Path::ApiCall => rest::api_v1::call(self, catalog, caller, request_id, body, reply).await?,
-            Path::GatewayList => rest::gateway::list(self, catalog, reply),
-            Path::GatewayInvoke => {
-                rest::gateway::invoke(self, catalog, caller, request_id, body, reply).await?;
-            }
+            Path::ApiList => rest::api_v1::list(&context, reply)?,
+            Path::ApiCall => rest::api_v1::call(&context, body, reply).await?,
+            Path::GatewayList => rest::gateway::list(&context, reply),
+            Path::GatewayInvoke => rest::gateway::invoke(&context, body, reply).await?,
         }
         Ok(Answered::Reply)
-    }
-
-    /// Sees each change of the list from now on.
-    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
-        let mut changes = self.changes.subscribe();
-        changes.mark_unchanged();
-        changes
     }
 
     /// Room for one more event stream.
@@ -249,5 +306,41 @@ impl Drop for StreamSlot {
     fn drop(&mut self) {
         self.open.fetch_sub(1, Relaxed);
         self.metrics.streams().add(-1);
+    }
+}
+
+impl Default for Hooks {
+    fn default() -> Hooks {
+        Hooks { authenticator: Arc::new(Anonymous), observers: vec![Arc::new(Log)] }
+    }
+}
+
+impl Changes {
+    /// From now on.
+    pub(crate) fn of(context: &Context<'_>, event: Vec<u8>) -> Changes {
+        Changes {
+            edge: Arc::clone(context.edge),
+            swaps: context.edge.changes.subscribe(),
+            caller: context.request.caller.clone(),
+            toolset: context.view.toolset().map(str::to_owned),
+            known: Some(context.view.fingerprint()),
+            event: event.into(),
+        }
+    }
+
+    /// Waits for the next notice; `None` if there will be none. Safe to cancel.
+    pub(crate) async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            // Looked at first: a swap may have come before this began to wait.
+            let catalog = self.edge.catalog();
+            let toolset = self.toolset.as_deref();
+            let view = catalog.as_ref().and_then(|catalog| catalog.view(&self.caller, toolset));
+            let seen = view.map(|view| view.fingerprint());
+            if seen != self.known {
+                self.known = seen;
+                return Some(self.event.clone());
+            }
+            self.swaps.changed().await.ok()?;
+        }
     }
 }

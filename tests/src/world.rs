@@ -3,6 +3,7 @@
 use crate::{Answer, Client, Upstream, legacy, modern, post};
 use mcp_bundle::format::{self, Trust};
 use mcp_edge::Edge;
+use mcp_edge::edge::Hooks;
 use mcp_edge::process::{self, Listener, Options, Running};
 use mcp_edge::settings::{Access, Settings};
 use mcp_edge::upstream::Network;
@@ -49,8 +50,23 @@ impl World {
         world
     }
 
+    /// The same with an authenticator or observers.
+    pub fn with_hooks(spec: &str, hooks: Hooks) -> World {
+        let world = World::empty_with_hooks(None, |_| {}, hooks);
+        world.activate(spec);
+        world
+    }
+
     /// An edge without a bundle; on a port of its own, unless a listener is given.
     pub fn empty(listener: Option<Listener>, change: impl FnOnce(&mut Settings)) -> World {
+        World::empty_with_hooks(listener, change, Hooks::default())
+    }
+
+    pub fn empty_with_hooks(
+        listener: Option<Listener>,
+        change: impl FnOnce(&mut Settings),
+        hooks: Hooks,
+    ) -> World {
         let access = Access { loopback: true, ..Access::default() };
         let mut settings = Settings { access, ..Settings::default() };
         // A test that failed with a call in flight is not waited for.
@@ -60,7 +76,7 @@ impl World {
         let bound = process::bind(&[listener]).unwrap();
         let address = bound.addresses().first().copied().unwrap();
         let network = Network::new(None).unwrap();
-        let edge = Arc::new(Edge::new(settings, mcp_edge::upstream::Upstream::Network(network)));
+        let edge = Arc::new(Edge::with(settings, mcp_edge::upstream::Upstream::Network(network), hooks));
         let running = process::start(Arc::clone(&edge), bound, Options::default());
         World { _running: running, edge, address, upstream: Upstream::start() }
     }

@@ -1,9 +1,13 @@
 //! Requests that cannot be served, as each interface and the metrics tell it.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+use mcp_edge::edge::Hooks;
 use mcp_edge::request::failure::Failure;
+use mcp_edge::request::head::Head;
+use mcp_edge::request::identity::{Authenticator, Caller, Peer, Verdict};
 use mcpc_tests::{World, call, get, legacy, modern, post, spec};
 use serde_json::json;
+use std::sync::Arc;
 
 /// How a request is refused: by MCP with a status and a code, by REST with a status and a type.
 struct Refused {
@@ -34,6 +38,11 @@ fn number(failure: &Failure) -> usize {
         Failure::MethodNotAllowed(_) => 16,
         Failure::UnknownToolset(_) => 17,
         Failure::BatchTooLarge => 18,
+        Failure::Unauthenticated { .. } => 19,
+        Failure::Forbidden { .. } => 20,
+        Failure::TooManyRequests { .. } => 21,
+        Failure::UnknownSession => 22,
+        Failure::SessionBusy => 23,
     }
 }
 
@@ -143,6 +152,24 @@ fn refusals() -> Vec<Refused> {
         row(Failure::UnknownToolset(String::new()), Some((post("/mcp/nope", &[], "{}"), 404, -32600)), None),
         // An element of a batch among others: `proxy/tests/protocol/legacy.rs`.
         row(Failure::BatchTooLarge, None, None),
+        row(
+            Failure::Unauthenticated { challenge: String::new() },
+            Some((get("/sse", &[("x-test", "401"), ("accept", "text/event-stream")]), 401, -32600)),
+            Some((post("/mcp/invoke", &[("x-test", "401")], "{}"), 401, VALIDATION)),
+        ),
+        row(
+            Failure::Forbidden { challenge: String::new() },
+            Some((post("/mcp", &[("x-test", "403")], "{}"), 403, -32600)),
+            Some((post("/mcp/invoke", &[("x-test", "403")], "{}"), 403, VALIDATION)),
+        ),
+        row(
+            Failure::TooManyRequests { retry_after_seconds: 7 },
+            Some((post("/mcp", &[("x-test", "429")], "{}"), 429, -32603)),
+            Some((post("/mcp/invoke", &[("x-test", "429")], "{}"), 429, "SERVICE_ERROR")),
+        ),
+        row(Failure::UnknownSession, Some((post("/messages?session=nope", &[], "{}"), 404, -32600)), None),
+        // A session that is full: `proxy/tests/protocol/streams.rs`.
+        row(Failure::SessionBusy, None, None),
         // Before the first bundle.
         row(
             Failure::NotReady,
@@ -152,13 +179,58 @@ fn refusals() -> Vec<Refused> {
     ]
 }
 
+/// Refuses who asks to be refused.
+#[derive(Debug)]
+struct AsAsked;
+
+impl Authenticator for AsAsked {
+    fn authenticate<'a>(&'a self, head: &'a Head, _peer: &'a Peer) -> Verdict<'a> {
+        let challenge = "bearer resource_metadata=\"https://tools.example/x\"".to_owned();
+        Verdict::Ready(match head.headers.first("x-test") {
+            Some(b"401") => Err(Failure::Unauthenticated { challenge }),
+            Some(b"403") => Err(Failure::Forbidden { challenge }),
+            Some(b"429") => Err(Failure::TooManyRequests { retry_after_seconds: 7 }),
+            _ => Ok(Caller::Anonymous),
+        })
+    }
+}
+
+#[test]
+fn a_refusal_says_what_to_do_in_a_header() {
+    let world = World::with_hooks(&spec(&[("fixed", "respond = \"Hello.\"")]), hooks());
+    for (asked, header, value) in [
+        ("401", "www-authenticate", "bearer resource_metadata=\"https://tools.example/x\""),
+        ("403", "www-authenticate", "bearer resource_metadata=\"https://tools.example/x\""),
+        ("429", "retry-after", "7"),
+    ] {
+        for path in ["/mcp", "/mcp/invoke"] {
+            let said = world.ask(post(path, &[("x-test", asked)], "{}"));
+            assert_eq!((said.status.to_string().as_str(), said.header(header)), (asked, Some(value)));
+        }
+    }
+}
+
+#[test]
+fn an_unknown_caller_is_answered_before_the_body_is_sent() {
+    let world = World::with_hooks(&spec(&[("fixed", "respond = \"Hello.\"")]), hooks());
+    let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+                x-test: 401\r\ncontent-length: 1000\r\n\r\n";
+    let said = world.ask(head);
+    assert_eq!((said.status, said.code()), (401, -32600));
+}
+
+fn hooks() -> Hooks {
+    Hooks { authenticator: Arc::new(AsAsked), ..Hooks::default() }
+}
+
 #[test]
 fn every_refusal_has_a_status_a_code_and_a_count() {
     let change = |settings: &mut mcp_edge::settings::Settings| {
         settings.limits.request_body = 1000;
         settings.limits.streams = 0;
     };
-    let ready = World::with(&spec(&[("fixed", "respond = \"Hello.\"")]), change);
+    let ready = World::empty_with_hooks(None, change, hooks());
+    ready.activate(&spec(&[("fixed", "respond = \"Hello.\"")]));
     let empty = World::empty(None, change);
     let mut seen = Vec::new();
     for Refused { failure, mcp, rest } in refusals() {
@@ -186,7 +258,7 @@ fn every_refusal_has_a_status_a_code_and_a_count() {
         seen.push(number(&failure));
     }
     seen.sort_unstable();
-    assert_eq!(seen, (0..=18).collect::<Vec<_>>());
+    assert_eq!(seen, (0..=23).collect::<Vec<_>>());
     // Clients with a handshake take other statuses than 200 for a broken transport.
     for (request, code) in [
         (legacy("tools/dance", &json!({})), -32601),

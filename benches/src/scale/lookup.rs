@@ -9,6 +9,7 @@ use mcp_bundle::bind::{Arguments, Request, Scratch, Values, bind_arguments};
 use mcp_bundle::envelope::{self, Body};
 use mcp_edge::Edge;
 use mcp_edge::catalog::Catalog;
+use mcp_edge::request::identity::Caller;
 use mcp_edge::settings::Settings;
 use mcp_edge::upstream::{Network, Upstream};
 use std::hint::black_box;
@@ -117,16 +118,16 @@ fn each(mut pass: impl FnMut() -> Result<(), Failure>) -> Result<f64, Failure> {
 }
 
 fn find(catalog: &Catalog, names: &[String]) -> Result<(), Failure> {
-    let view = catalog.view(None).ok_or("a catalog without a view")?;
+    let view = catalog.view(&Caller::Anonymous, None).ok_or("a catalog without a view")?;
     for name in names {
-        black_box(catalog.find(view, black_box(name)).ok_or("a tool is missing")?);
+        black_box(view.find(black_box(name)).ok_or("a tool is missing")?);
     }
     Ok(())
 }
 
 /// As a proxy does it with a message that it has read.
 fn find_and_bind(catalog: &Catalog, names: &[String]) -> Result<(), Failure> {
-    let view = catalog.view(None).ok_or("a catalog without a view")?;
+    let view = catalog.view(&Caller::Anonymous, None).ok_or("a catalog without a view")?;
     let settings = Settings::default();
     let limits = &settings.limits;
     let body = format!("{{\"params\":{{\"arguments\":{ARGUMENTS}}}}}");
@@ -137,7 +138,7 @@ fn find_and_bind(catalog: &Catalog, names: &[String]) -> Result<(), Failure> {
     let arguments = Arguments::of_params(&message.params).ok_or("the measured message has no arguments")?;
     let (mut scratch, mut request) = (Scratch::default(), Request::default());
     for name in names {
-        let prepared = catalog.find(view, black_box(name)).ok_or("a tool is missing")?;
+        let prepared = view.find(black_box(name)).ok_or("a tool is missing")?;
         let tool = catalog.contents.tools.get(prepared.index()).ok_or("a tool is missing")?;
         let (contents, matchers) = (&catalog.contents, &catalog.matchers);
         let values =

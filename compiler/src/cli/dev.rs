@@ -2,7 +2,7 @@
 
 use super::{Outcome, Specs, Streams, counted};
 use crate::check::check;
-use crate::dev::{self, Dev, Loaded, Recorded, Seen, Wake, Watcher};
+use crate::dev::{self, CallLines, Dev, Loaded, Recorded, Seen, Wake, Watcher};
 use crate::files::disk::{self, Disk};
 use crate::render::{Format, render};
 use anyhow::Context;
@@ -64,7 +64,10 @@ enum End {
 pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
     let bound = bind(arguments)?;
     let address = bound.addresses().first().copied().unwrap_or(arguments.listen);
-    let dev = Dev::new(address, arguments.mock)?;
+    let calls = CallLines(|line: &str| {
+        let _ = std::io::stderr().write_all(line.as_bytes());
+    });
+    let dev = Dev::new(address, arguments.mock, Arc::new(calls))?;
     let (events, received) = sync_channel(WAITING_EVENTS);
     let Specs { paths, config } = &arguments.specs;
     let mut watcher = Watcher::new(paths, config.as_deref(), events.clone());
@@ -75,9 +78,6 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
         End::Incomplete => return Ok(Outcome::Incomplete),
         End::Failed(error) => return Err(error),
     }
-    dev::show_calls(|line| {
-        let _ = std::io::stderr().write_all(line.as_bytes());
-    });
     dev::stop_on_signal(events).context("signals cannot be received")?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
     let options = Options { threads, upgrade: false, upgrade_socket: None, services: Vec::new() };

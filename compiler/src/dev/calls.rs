@@ -1,102 +1,84 @@
-//! One line for each call that was served, from what the edge logs about it.
+//! One line for each call that was served.
 
-use std::fmt::{Debug, Write as _};
-use tracing::field::{Field, Visit};
-use tracing::level_filters::LevelFilter;
-use tracing::{Event, Subscriber};
-use tracing_subscriber::Layer;
-use tracing_subscriber::filter::Targets;
-use tracing_subscriber::layer::{Context, SubscriberExt};
-use tracing_subscriber::util::SubscriberInitExt;
+use mcp_diagnostics::visible::one_line;
+use mcp_edge::call::observe::Observer;
+use mcp_edge::call::record::CallRecord;
+use std::fmt::{self, Debug, Write as _};
 
-/// What the edge logs finished calls under.
-const TARGET: &str = "mcp_edge::call";
+/// Writes the lines.
+pub struct CallLines<W>(pub W);
 
-/// From now on calls are written with `write`, one line each. A process that logs already keeps its way.
-pub fn show_calls(write: impl Fn(&str) + Send + Sync + 'static) {
-    let calls = Calls { write }.with_filter(Targets::new().with_target(TARGET, LevelFilter::DEBUG));
-    let _ = tracing_subscriber::registry().with(calls).try_init();
-}
-
-struct Calls<W> {
-    write: W,
-}
-
-/// The fields of a call that people want to see.
-#[derive(Debug, Default)]
-struct Call {
-    tool: String,
-    outcome: String,
-    /// Why an upstream could not be asked.
-    error: Option<String>,
-    status: Option<u64>,
-    microseconds: u64,
-}
-
-impl<S: Subscriber, W: Fn(&str) + 'static> Layer<S> for Calls<W> {
-    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        let mut call = Call::default();
-        event.record(&mut call);
-        (self.write)(&call.line());
+impl<W: Fn(&str) + Send + Sync> Observer for CallLines<W> {
+    fn call(&self, record: &CallRecord<'_>) {
+        (self.0)(&line(record));
     }
 }
 
-impl Call {
-    fn line(&self) -> String {
-        let mut line = format!("call {}: {}", self.tool, self.outcome);
-        if let Some(status) = self.status {
-            let _ = write!(line, ", status {status}");
-        }
-        if let Some(error) = &self.error {
-            let _ = write!(line, " ({error})");
-        }
-        let _ = writeln!(line, ", {}.{} ms", self.microseconds / 1000, self.microseconds % 1000 / 100);
-        line
+impl<W> Debug for CallLines<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CallLines")
     }
 }
 
-impl Visit for Call {
-    fn record_str(&mut self, field: &Field, value: &str) {
-        match field.name() {
-            "tool" => self.tool = mcp_diagnostics::visible::one_line(value).into_owned(),
-            "outcome" => self.outcome = value.to_owned(),
-            "error" => self.error = Some(mcp_diagnostics::visible::one_line(value).into_owned()),
-            _ => {}
-        }
+/// What people want to see of a call.
+fn line(record: &CallRecord<'_>) -> String {
+    let mut line = format!("call {}: {}", one_line(record.tool.as_str()), record.outcome.as_str());
+    if let Some(status) = record.upstream_status {
+        let _ = write!(line, ", status {status}");
     }
-
-    fn record_u64(&mut self, field: &Field, value: u64) {
-        match field.name() {
-            "upstream_status" => self.status = Some(value),
-            "total_us" => self.microseconds = value,
-            _ => {}
-        }
+    if let Some(error) = record.error {
+        let _ = write!(line, " ({})", one_line(error));
     }
-
-    fn record_debug(&mut self, _: &Field, _: &dyn Debug) {}
+    let microseconds = record.total.as_micros();
+    let _ = writeln!(line, ", {}.{} ms", microseconds / 1000, microseconds % 1000 / 100);
+    line
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mcp_bundle::plan::Contents;
+    use mcp_edge::call::record::{Outcome, RequestFacts};
+    use mcp_edge::request::id::RequestId;
+    use mcp_edge::request::identity::{Caller, Peer};
+    use mcp_edge::telemetry::metrics::Metrics;
     use std::sync::{Arc, Mutex};
+    use std::time::Duration;
 
     #[test]
     fn a_call_is_one_line() {
         let lines = Arc::new(Mutex::new(String::new()));
         let into = lines.clone();
-        let calls = Calls { write: move |line: &str| into.lock().unwrap().push_str(line) };
-        let subscriber = tracing_subscriber::registry().with(calls);
-        tracing::subscriber::with_default(subscriber, || {
-            let status: Option<u16> = Some(200);
-            tracing::debug!(target: TARGET, tool = "a\nb", outcome = "ok", upstream_status = status, total_us = 12_345_u64, "call");
-            tracing::debug!(target: TARGET, tool = "c", outcome = "invalid_arguments", total_us = 40_u64, "call");
-            let error = Some("it cannot be reached");
-            tracing::warn!(target: TARGET, tool = "d", outcome = "upstream_failed", error, total_us = 1_100_u64, "call");
-        });
-        let lines = lines.lock().unwrap();
+        let calls = CallLines(move |line: &str| into.lock().unwrap().push_str(line));
+        let counts = &Metrics::default().tools(["a"].into_iter());
+        let (request_id, caller, peer) = (&RequestId::Made(1), &Caller::Anonymous, &Peer::default());
+        let record = CallRecord {
+            request: RequestFacts { request_id, caller, peer, toolset: None, revision: None, protocol: None },
+            tool: "a\nb".into(),
+            index: 0,
+            contents: &Contents::default(),
+            counts,
+            outcome: Outcome::Ok,
+            reason: None,
+            problems: &[],
+            error: None,
+            upstream_host: None,
+            upstream_status: Some(200),
+            attempts: 1,
+            total: Duration::from_micros(12_345),
+            upstream: Duration::ZERO,
+            request_bytes: 0,
+            response_bytes: 0,
+        };
+        calls.call(&record);
+        let failed = CallRecord { upstream_status: None, ..record };
+        let (invalid, short) = (Outcome::InvalidArguments, Duration::from_micros(40));
+        calls.call(&CallRecord { tool: "c".into(), outcome: invalid, total: short, ..failed });
+        let (error, outcome) = (Some("it cannot be reached"), Outcome::UpstreamFailed);
+        let total = Duration::from_micros(1_100);
+        calls.call(&CallRecord { tool: "d".into(), outcome, error, total, ..failed });
         assert_eq!(
-            *lines,
+            *lines.lock().unwrap(),
             "call a b: ok, status 200, 12.3 ms\ncall c: invalid_arguments, 0.0 ms\n\
             call d: upstream_failed (it cannot be reached), 1.1 ms\n"
         );

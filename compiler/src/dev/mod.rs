@@ -9,7 +9,7 @@ mod variables;
 mod watch;
 
 pub use crate::exercise::mock::{ExampleAnswers, Mock};
-pub use calls::show_calls;
+pub use calls::CallLines;
 pub use signals::stop_on_signal;
 pub use variables::{EnvironmentError, Needed, needed, read_environment};
 pub use watch::{Event, Recorded, Seen, Wake, Watcher};
@@ -22,7 +22,9 @@ use mcp_diagnostics::EnvFile;
 use mcp_edge::Edge;
 use mcp_edge::activation::source::MemorySource;
 use mcp_edge::activation::{Activation, ActivationError, Inputs};
+use mcp_edge::call::observe::Observer;
 use mcp_edge::config::SecretSource;
+use mcp_edge::edge::Hooks;
 use mcp_edge::settings::Settings;
 use mcp_edge::upstream::{Network, NetworkError, Upstream};
 use std::net::SocketAddr;
@@ -63,8 +65,8 @@ pub enum LoadError {
 }
 
 impl Dev {
-    /// An edge without tools, for a listener on that address.
-    pub fn new(address: SocketAddr, mock: bool) -> Result<Dev, NetworkError> {
+    /// An edge without tools, for a listener on that address. It logs nothing; `calls` sees what it serves.
+    pub fn new(address: SocketAddr, mock: bool, calls: Arc<dyn Observer>) -> Result<Dev, NetworkError> {
         let mut settings = Settings::default();
         // Specs change while clients look.
         settings.list.ttl = Duration::ZERO;
@@ -75,7 +77,8 @@ impl Dev {
             Some(mock) => Upstream::Fixed(mock.clone()),
             None => Upstream::Network(Network::new(None)?),
         };
-        let edge = Arc::new(Edge::new(settings, upstream));
+        let hooks = Hooks { observers: vec![calls], ..Hooks::default() };
+        let edge = Arc::new(Edge::with(settings, upstream, hooks));
         Ok(Dev { activation: Activation::new(edge, None), mock })
     }
 

@@ -1,79 +1,39 @@
-//! How many calls run at once. The limit holds for the process, yet threads do not meet at one counter for each call: they take
-//! places from it by the batch and keep a few.
+//! Whether a call may begin. Today one limit holds, that of the calls in flight; others will be asked here, too, cheap ones first.
 
-use crate::telemetry::shards::{Apart, CELLS, own};
 use std::sync::atomic::{
-    AtomicI64, AtomicUsize,
+    AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
 
-/// The places of all calls.
+/// The calls in flight.
 #[derive(Debug, Default)]
 pub struct InFlight {
-    /// Places that threads have taken, in use or not.
-    taken: AtomicUsize,
-    cells: [Apart<Cell>; CELLS],
+    calls: AtomicUsize,
 }
 
-/// What one thread has.
-#[derive(Debug, Default)]
-struct Cell {
-    /// Places that are not in use.
-    spare: AtomicUsize,
-    /// Calls that began here less those that ended here.
-    calls: AtomicI64,
-}
-
-/// A call that is under way.
+/// A call that may run; its place is free again when it is dropped.
 #[derive(Debug)]
-pub struct Entered<'a> {
-    places: &'a InFlight,
-    batch: usize,
-}
-
-/// What a thread takes at once; small limits are shared place by place.
-fn batch(limit: usize) -> usize {
-    (limit / 256).clamp(1, 32)
-}
+pub struct Permit<'a>(&'a InFlight);
 
 impl InFlight {
-    /// A place for one more call; `None` if `limit` of them are taken. A thread keeps less than two batches, so with many
-    /// threads the limit is reached a little early, never late.
-    pub fn enter(&self, limit: usize) -> Option<Entered<'_>> {
-        let cell = own(&self.cells);
-        let batch = batch(limit);
-        if cell.spare.fetch_update(Acquire, Relaxed, |spare| spare.checked_sub(1)).is_err() {
-            let before = self
-                .taken
-                .fetch_update(Acquire, Relaxed, |taken| {
-                    (taken < limit).then(|| taken + batch.min(limit - taken))
-                })
-                .ok()?;
-            cell.spare.fetch_add(batch.min(limit - before) - 1, Release);
+    /// A place for one more call; `None` if `limit` of them run.
+    pub fn enter(&self, limit: usize) -> Option<Permit<'_>> {
+        if self.calls.fetch_add(1, Acquire) < limit {
+            return Some(Permit(self));
         }
-        cell.calls.fetch_add(1, Relaxed);
-        Some(Entered { places: self, batch })
+        self.calls.fetch_sub(1, Release);
+        None
     }
 
     /// Calls at this moment.
-    pub fn count(&self) -> i64 {
-        self.cells.iter().map(|cell| cell.0.calls.load(Relaxed)).sum()
+    pub fn count(&self) -> usize {
+        self.calls.load(Relaxed)
     }
 }
 
-impl Drop for Entered<'_> {
+impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        let Entered { places, batch } = *self;
-        let cell = own(&places.cells);
-        cell.calls.fetch_sub(1, Relaxed);
-        let most = 2 * (batch - 1);
-        let kept = cell.spare.fetch_update(Release, Relaxed, |spare| (spare < most).then_some(spare + 1));
-        if let Err(spare) = kept {
-            // One of ours, and of the others all but half of what may be kept.
-            let back = spare.min(batch - 1);
-            let took = cell.spare.fetch_update(Release, Relaxed, |spare| spare.checked_sub(back)).is_ok();
-            places.taken.fetch_sub(if took { back + 1 } else { 1 }, Release);
-        }
+        self.0.calls.fetch_sub(1, Release);
     }
 }
 
@@ -82,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_small_limit_holds_exactly() {
+    fn a_limit_holds_exactly() {
         let places = InFlight::default();
         let first = places.enter(2).expect("a place");
         let second = places.enter(2).expect("a place");
@@ -124,9 +84,6 @@ mod tests {
         });
         assert!(most.load(Relaxed) <= LIMIT, "{most:?}");
         assert_eq!(places.count(), 0);
-        // What threads keep is bounded, so nearly all places can be had again.
-        let all: Vec<_> = std::iter::from_fn(|| places.enter(LIMIT)).collect();
-        assert!(all.len() >= LIMIT - 2 * batch(LIMIT) * CELLS, "{}", all.len());
     }
 
     #[test]
@@ -140,7 +97,9 @@ mod tests {
             });
         }
         assert_eq!(places.count(), 0);
-        let all: Vec<_> = std::iter::from_fn(|| places.enter(LIMIT)).collect();
-        assert!(all.len() >= LIMIT - 2 * batch(LIMIT) * CELLS, "{}", all.len());
+        assert_eq!(
+            std::iter::from_fn(|| places.enter(LIMIT)).take(LIMIT + 1).collect::<Vec<_>>().len(),
+            LIMIT
+        );
     }
 }

@@ -1,21 +1,47 @@
-//! What is remembered of a call, for metrics and logs, and later the audit log.
+//! What is remembered of a message when it has ended, for every observer: logs, metrics, and later audit and traces.
+//! Everything is borrowed: an observer that wants a text makes it itself.
 
-use crate::telemetry::logging::RequestId;
-use mcp_bundle::bind::ToolName;
+use crate::request::failure::Failure;
+use crate::request::head::Head;
+use crate::request::id::RequestId;
+use crate::request::identity::{Caller, Peer};
+use crate::telemetry::metrics::ToolCounts;
+use mcp_bundle::bind::{Problem, ToolName};
+use mcp_bundle::format::Revision;
+use mcp_bundle::plan::Contents;
 use mcp_bundle::wire_enums::ProtocolVersion;
 use std::time::Duration;
 
-/// One finished call.
-#[derive(Debug)]
-pub struct CallRecord<'a> {
+/// What is known of a message whatever becomes of it.
+#[derive(Debug, Clone, Copy)]
+pub struct RequestFacts<'a> {
     pub request_id: &'a RequestId,
+    /// Anonymous until the caller is authenticated.
+    pub caller: &'a Caller,
+    pub peer: &'a Peer,
+    /// Of the endpoint; `None` for one with all tools.
+    pub toolset: Option<&'a str>,
+    /// Of the bundle that serves it; `None` for what is refused before that matters.
+    pub revision: Option<&'a Revision>,
+    /// `None` for the REST forms, and for what is refused before the version is known.
+    pub protocol: Option<ProtocolVersion>,
+}
+
+/// A call of a tool that has ended, also one that was cancelled.
+#[derive(Debug, Clone, Copy)]
+pub struct CallRecord<'a> {
+    pub request: RequestFacts<'a>,
     pub tool: ToolName<'a>,
-    /// `None` for the REST forms.
-    pub era: Option<ProtocolVersion>,
+    /// The tool's index in the bundle.
+    pub index: usize,
+    pub contents: &'a Contents,
+    pub counts: &'a ToolCounts,
     pub outcome: Outcome,
     /// What failed exactly, if anything did.
     pub reason: Option<&'static str>,
-    /// Why the upstream could not be asked.
+    /// All that is wrong with the arguments; the first is the reason.
+    pub problems: &'a [Problem],
+    /// Why the upstream could not be asked, or its answer not be rendered. Holds nothing of either.
     pub error: Option<&'a str>,
     pub upstream_host: Option<&'a str>,
     pub upstream_status: Option<u16>,
@@ -25,6 +51,47 @@ pub struct CallRecord<'a> {
     pub upstream: Duration,
     pub request_bytes: usize,
     pub response_bytes: usize,
+}
+
+/// A message that was refused before it reached a tool.
+#[derive(Debug, Clone, Copy)]
+pub struct Refusal<'a> {
+    pub request: RequestFacts<'a>,
+    pub head: &'a Head,
+    pub failure: &'a Failure,
+    /// Of the answer; 200 where the protocol wants that for errors.
+    pub status: u16,
+}
+
+/// A message that was answered without a tool.
+#[derive(Debug, Clone, Copy)]
+pub struct AnswerRecord<'a> {
+    pub request: RequestFacts<'a>,
+    pub kind: AnswerKind,
+    pub response_bytes: usize,
+}
+
+/// What a message asked for that is neither a call nor refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerKind {
+    /// The tools, by `tools/list` or a REST form.
+    List,
+    Discover,
+    Initialize,
+    Ping,
+    /// A stream of changes or a session of HTTP+SSE was opened.
+    Stream,
+    /// Something that wants no answer: a notification, or an answer to a request that we never sent.
+    Notification,
+}
+
+impl<'a> CallRecord<'a> {
+    /// The toolset that the tool belongs to, whichever endpoint it was called by.
+    pub fn toolset(&self) -> Option<&'a str> {
+        let toolset = self.contents.tools.get(self.index)?.toolset;
+        let toolset = self.contents.manifest.toolsets.get(toolset as usize)?;
+        Some(self.contents.strings.get(toolset.name))
+    }
 }
 
 /// How a call ended.
@@ -72,6 +139,42 @@ impl Outcome {
             Outcome::Unusable => "unusable_answer",
             Outcome::Overloaded => "overloaded",
             Outcome::Cancelled => "cancelled",
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::telemetry::metrics::Metrics;
+    use std::sync::LazyLock;
+
+    static CONTENTS: LazyLock<Contents> = LazyLock::new(Contents::default);
+    static COUNTS: LazyLock<ToolCounts> =
+        LazyLock::new(|| Metrics::default().tools(["get_order"].into_iter()));
+    static PEER: Peer = Peer { address: None, tls: None };
+
+    /// A call of someone anonymous, by REST.
+    pub(crate) fn call_record(request_id: &RequestId, outcome: Outcome) -> CallRecord<'_> {
+        let caller = &Caller::Anonymous;
+        let (toolset, revision, protocol) = (None, None, None);
+        CallRecord {
+            request: RequestFacts { request_id, caller, peer: &PEER, toolset, revision, protocol },
+            tool: "get_order".into(),
+            index: 0,
+            contents: &CONTENTS,
+            counts: &COUNTS,
+            outcome,
+            reason: None,
+            problems: &[],
+            error: None,
+            upstream_host: None,
+            upstream_status: Some(200),
+            attempts: 1,
+            total: Duration::ZERO,
+            upstream: Duration::ZERO,
+            request_bytes: 0,
+            response_bytes: 0,
         }
     }
 }

@@ -1,22 +1,25 @@
 //! A bundle made ready to serve: everything that does not depend on a request.
 
 mod cursor;
+mod listing;
 mod variables;
 mod view;
 
-pub use view::{Page, View};
+pub use listing::Page;
+pub use view::View;
 
+use crate::request::identity::Caller;
 use crate::settings::Settings;
 use crate::telemetry::metrics::{Metrics, ToolCounts};
 use crate::upstream::{Origin, OriginKey, Upstream};
 use http::HeaderName;
+use listing::{CacheScope, Listing};
 use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{PreparedTool, PreparedTools};
 use mcp_bundle::format::{Bundle, Revision};
 use mcp_bundle::plan::{Contents, ToolPlan};
 use mcp_bundle::strings::StrId;
 use std::sync::Arc;
-use std::sync::OnceLock;
 
 /// Built once, then only read. A request keeps the catalog it began with.
 #[derive(Debug)]
@@ -37,9 +40,7 @@ pub struct Catalog {
     /// Their calls.
     pub counts: ToolCounts,
     /// All tools first, then one for each toolset, sorted by name.
-    views: Vec<View>,
-    /// The answer of `GET /mcp/tools`, made when first asked for.
-    pub gateway_list: OnceLock<Vec<u8>>,
+    listings: Vec<Listing>,
 }
 
 /// Values of `${NAME}`; never shown.
@@ -83,7 +84,8 @@ impl Catalog {
         let origins = origins.collect();
         let counts = metrics.tools(contents.tools.iter().map(|tool| text(tool.name)));
         let mirrored = contents.tools.iter().map(|tool| mirrored(&contents, tool)).collect();
-        let view = |toolset| View::new(&contents, &revision, toolset, settings.list.page, settings.list.ttl);
+        let listing =
+            |toolset| Listing::new(&contents, &revision, toolset, &settings.list, CacheScope::Public);
         // One pass over the tools, however many toolsets there are.
         let mut toolsets = vec![Vec::new(); contents.manifest.toolsets.len()];
         for (index, tool) in (0u32..).zip(&contents.tools) {
@@ -91,11 +93,10 @@ impl Catalog {
                 tools.push(index);
             }
         }
-        let views = std::iter::once(None).chain(toolsets.into_iter().enumerate().map(Some));
-        let views = views.map(view).collect();
+        let listings = std::iter::once(None).chain(toolsets.into_iter().enumerate().map(Some));
+        let listings = listings.map(listing).collect();
         let matchers = Matchers::new(&contents);
         let prepared = PreparedTools::new(&contents, &variables.0, &settings.limits.bind);
-        let gateway_list = OnceLock::new();
         Ok(Catalog {
             revision,
             settings,
@@ -105,24 +106,18 @@ impl Catalog {
             mirrored,
             prepared,
             counts,
-            views,
-            gateway_list,
+            listings,
             contents,
         })
     }
 
-    /// The view of an endpoint; `None` if there is no such toolset.
-    pub fn view(&self, toolset: Option<&str>) -> Option<&View> {
-        match toolset {
-            None => self.views.first(),
-            Some(_) => self.views.iter().find(|view| view.toolset.as_deref() == toolset),
-        }
-    }
-
-    /// A tool behind an endpoint.
-    #[inline]
-    pub fn find(&self, view: &View, name: &str) -> Option<PreparedTool<'_>> {
-        self.prepared.find(name).filter(|tool| view.has(tool.index()))
+    /// What a caller sees at an endpoint; `None` if there is no such toolset. Today all callers see the same.
+    pub fn view(&self, _caller: &Caller, toolset: Option<&str>) -> Option<View<'_>> {
+        let listing = match toolset {
+            None => self.listings.first(),
+            Some(_) => self.listings.iter().find(|listing| listing.toolset.as_deref() == toolset),
+        };
+        listing.map(|listing| View::new(self, listing))
     }
 
     /// The parameters of a tool that headers repeat.
@@ -134,19 +129,13 @@ impl Catalog {
         self.mirrored.get(tool.index()).map(|mirrored| &**mirrored).unwrap_or_default()
     }
 
-    /// Whether clients see other tools than in `other`.
+    /// Whether clients see other tools than in `other`, at any endpoint.
     pub fn lists_differ(&self, other: &Catalog) -> bool {
-        self.contents.list.len() != other.contents.list.len()
-            || (0..self.contents.list.len()).any(|index| self.shown(index) != other.shown(index))
-    }
-
-    /// All that decides how a tool is listed.
-    fn shown(&self, index: usize) -> Option<[&str; 3]> {
-        let text = |id| self.contents.strings.get(id);
-        let entry = self.contents.list.get(index)?;
-        let toolset = self.contents.tools.get(index)?.toolset;
-        let toolset = self.contents.manifest.toolsets.get(toolset as usize)?;
-        Some([text(entry.text), entry.modern.map(text).unwrap_or_default(), text(toolset.name)])
+        let seen = |catalog: &Catalog| -> Vec<_> {
+            let one = |listing: &Listing| (listing.toolset.clone(), listing.fingerprint(&catalog.contents));
+            catalog.listings.iter().map(one).collect()
+        };
+        seen(self) != seen(other)
     }
 }
 

@@ -1,245 +1,74 @@
-//! The tools behind one endpoint, and the answers that are the same for every request, serialised before the first.
+//! The one door to the tools: what one caller sees at one endpoint. What is not in the view does not exist for the caller: not in
+//! a list, not in a call, not in a notice of changes, in no interface.
 
-use super::cursor;
-use crate::mcp::{MODERN, has_titles};
-use mcp_bundle::format::Revision;
-use mcp_bundle::json::write_string;
-use mcp_bundle::plan::Contents;
+use super::Catalog;
+use super::listing::{Listing, Page};
+use mcp_bundle::bind::PreparedTool;
 use mcp_bundle::wire_enums::ProtocolVersion;
-use std::sync::OnceLock;
-use std::time::Duration;
 
-/// All tools, or those of one toolset.
-#[derive(Debug)]
-pub struct View {
-    /// The toolset's name; `None` for all tools.
-    pub toolset: Option<String>,
-    /// Indexes of the tools, ascending, and so sorted by name; `None` for all of them.
-    tools: Option<Vec<u32>>,
-    /// `"resultType":"complete","_meta":{…},`: how results of the stateless revision begin.
-    pub modern_start: Vec<u8>,
-    /// Members of the result of `server/discover`.
-    pub discover: Vec<u8>,
-    /// Members of the result of `initialize`, one for each [`ProtocolVersion`].
-    initialize: [Vec<u8>; ProtocolVersion::ALL.len()],
-    /// Members of the results of `tools/list`, page by page, one list for each [`ProtocolVersion`]; made when first asked for,
-    /// since most eras never are.
-    pages: [OnceLock<Vec<Vec<u8>>>; ProtocolVersion::ALL.len()],
-    page_size: usize,
-    list_end: Vec<u8>,
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    catalog: &'a Catalog,
+    listing: &'a Listing,
 }
 
-/// A page of `tools/list`.
-#[derive(Debug)]
-pub enum Page<'a> {
-    Ready(&'a [u8]),
-    /// Made for a cursor of another bundle.
-    Made(Vec<u8>),
-}
-
-impl View {
-    /// A toolset comes with the indexes of its tools, ascending.
-    pub fn new(
-        contents: &Contents,
-        revision: &Revision,
-        toolset: Option<(usize, Vec<u32>)>,
-        page_size: usize,
-        ttl: Duration,
-    ) -> View {
-        let text = |id| contents.strings.get(id);
-        let plan = toolset.as_ref().and_then(|(index, _)| contents.manifest.toolsets.get(*index));
-        let tools = toolset.map(|(_, tools)| tools);
-        let name = plan.map_or(contents.manifest.name, |plan| plan.name);
-        let title = plan.and_then(|plan| plan.title).map(text);
-        let instructions = match plan {
-            Some(plan) => plan.instructions.map(text).unwrap_or_default().to_owned(),
-            None => all_instructions(contents),
-        };
-        let revision = revision.to_string();
-        let version = revision.get(..12).unwrap_or(&revision);
-        let info = |era| server_info(text(name), version, title.filter(|_| has_titles(era)));
-        let mut list_end = b",\"ttlMs\":".to_vec();
-        list_end.extend_from_slice(itoa::Buffer::new().format(ttl.as_millis()).as_bytes());
-        list_end.extend_from_slice(b",\"cacheScope\":\"public\"");
-
-        let mut modern_start =
-            b"\"resultType\":\"complete\",\"_meta\":{\"io.modelcontextprotocol/serverInfo\":".to_vec();
-        modern_start.extend_from_slice(&info(MODERN));
-        modern_start.extend_from_slice(b"},");
-
-        let mut discover = modern_start.clone();
-        discover.extend_from_slice(b"\"supportedVersions\":[\"");
-        discover.extend_from_slice(MODERN.as_str().as_bytes());
-        discover.extend_from_slice(b"\"],");
-        discover.extend_from_slice(CAPABILITIES);
-        write_instructions(&instructions, &mut discover);
-        discover.extend_from_slice(&list_end);
-
-        let initialize = std::array::from_fn(|index| {
-            let era = ProtocolVersion::ALL.get(index).copied().unwrap_or(MODERN);
-            let mut out = b"\"protocolVersion\":\"".to_vec();
-            out.extend_from_slice(era.as_str().as_bytes());
-            out.extend_from_slice(b"\",");
-            out.extend_from_slice(CAPABILITIES);
-            out.extend_from_slice(b",\"serverInfo\":");
-            out.extend_from_slice(&info(era));
-            write_instructions(&instructions, &mut out);
-            out
-        });
-        View {
-            toolset: plan.map(|plan| text(plan.name).to_owned()),
-            tools,
-            modern_start,
-            discover,
-            initialize,
-            pages: std::array::from_fn(|_| OnceLock::new()),
-            page_size: page_size.max(1),
-            list_end,
-        }
+impl<'a> View<'a> {
+    pub(super) fn new(catalog: &'a Catalog, listing: &'a Listing) -> View<'a> {
+        View { catalog, listing }
     }
 
-    /// Whether the tool with this index is behind the endpoint.
-    pub fn has(&self, tool: usize) -> bool {
-        match &self.tools {
-            None => true,
-            Some(tools) => u32::try_from(tool).is_ok_and(|tool| tools.binary_search(&tool).is_ok()),
-        }
+    pub fn catalog(&self) -> &'a Catalog {
+        self.catalog
     }
 
-    pub fn initialize(&self, era: ProtocolVersion) -> &[u8] {
-        self.initialize.get(slot(era)).map(Vec::as_slice).unwrap_or_default()
+    /// The toolset of the endpoint; `None` for one with all tools.
+    pub fn toolset(&self) -> Option<&'a str> {
+        self.listing.toolset.as_deref()
     }
 
-    /// How many tools there are.
-    pub fn count(&self, contents: &Contents) -> usize {
-        self.tools.as_ref().map_or(contents.tools.len(), Vec::len)
+    /// The tool with this name.
+    #[inline]
+    pub fn find(&self, name: &str) -> Option<PreparedTool<'a>> {
+        self.catalog.prepared.find(name).filter(|tool| self.listing.has(tool.index()))
     }
 
     /// The members of the result that lists the tools after `cursor`; `None` if that is not a cursor.
-    pub fn page<'a>(
-        &'a self,
-        contents: &Contents,
-        era: ProtocolVersion,
-        cursor: Option<&str>,
-    ) -> Option<Page<'a>> {
-        let start = match cursor {
-            None => 0,
-            Some(cursor) => self.after(contents, cursor::read(cursor)?),
-        };
-        let pages = self.pages.get(slot(era))?.get_or_init(|| {
-            let starts = (0..self.count(contents).max(1)).step_by(self.page_size);
-            starts.map(|start| self.make(contents, era, start)).collect()
-        });
-        let ready =
-            if start.is_multiple_of(self.page_size) { pages.get(start / self.page_size) } else { None };
-        Some(match ready {
-            Some(page) => Page::Ready(page),
-            None => Page::Made(self.make(contents, era, start)),
-        })
+    pub fn page(&self, version: ProtocolVersion, cursor: Option<&str>) -> Option<Page<'a>> {
+        self.listing.page(&self.catalog.contents, version, cursor)
     }
 
-    /// The position of the first tool whose name comes after `name`.
-    fn after(&self, contents: &Contents, name: String) -> usize {
-        let comes_before = |index: usize| {
-            contents.tools.get(index).is_some_and(|tool| contents.strings.get(tool.name) <= name.as_str())
-        };
-        match &self.tools {
-            None => contents.tools.partition_point(|tool| contents.strings.get(tool.name) <= name.as_str()),
-            Some(tools) => tools.partition_point(|index| comes_before(*index as usize)),
-        }
-    }
-
-    fn index(&self, position: usize) -> Option<usize> {
-        match &self.tools {
-            None => Some(position),
-            Some(tools) => tools.get(position).map(|index| *index as usize),
-        }
+    /// How many tools there are.
+    pub fn count(&self) -> usize {
+        self.listing.count(&self.catalog.contents)
     }
 
     /// The entries from `start` on, at most `most`, as JSON objects with commas between them.
-    pub fn write_entries(
-        &self,
-        contents: &Contents,
-        era: ProtocolVersion,
-        start: usize,
-        most: usize,
-        out: &mut Vec<u8>,
-    ) {
-        let end = self.count(contents).min(start.saturating_add(most));
-        for position in start..end {
-            let entry = self.index(position).and_then(|index| contents.list.get(index));
-            if let Some(entry) = entry {
-                if position > start {
-                    out.push(b',');
-                }
-                out.extend_from_slice(entry.open_form(&contents.strings, era).as_bytes());
-                out.push(b'}');
-            }
-        }
+    pub fn write_entries(&self, version: ProtocolVersion, start: usize, most: usize, out: &mut Vec<u8>) {
+        self.listing.write_entries(&self.catalog.contents, version, start, most, out);
     }
 
-    fn make(&self, contents: &Contents, era: ProtocolVersion, start: usize) -> Vec<u8> {
-        let mut out = Vec::new();
-        if era == MODERN {
-            out.extend_from_slice(&self.modern_start);
-        }
-        out.extend_from_slice(b"\"tools\":[");
-        self.write_entries(contents, era, start, self.page_size, &mut out);
-        out.push(b']');
-        let end = start.saturating_add(self.page_size);
-        let last = self.index(end.wrapping_sub(1)).and_then(|index| contents.tools.get(index));
-        if let (true, Some(last)) = (end < self.count(contents), last) {
-            out.extend_from_slice(b",\"nextCursor\":\"");
-            cursor::write(contents.strings.get(last.name), &mut out);
-            out.push(b'"');
-        }
-        if era == MODERN {
-            out.extend_from_slice(&self.list_end);
-        }
-        out
+    /// The answer of `GET /mcp/tools`.
+    pub fn gateway_list(&self, make: impl FnOnce() -> Vec<u8>) -> &'a [u8] {
+        self.listing.gateway_list.get_or_init(make)
     }
-}
 
-/// Only tools, whose list can change with a bundle.
-const CAPABILITIES: &[u8] = b"\"capabilities\":{\"tools\":{\"listChanged\":true}}";
-
-fn slot(era: ProtocolVersion) -> usize {
-    ProtocolVersion::ALL.iter().position(|known| *known == era).unwrap_or_default()
-}
-
-fn server_info(name: &str, version: &str, title: Option<&str>) -> Vec<u8> {
-    let mut out = b"{\"name\":".to_vec();
-    write_string(name, &mut out);
-    out.extend_from_slice(b",\"version\":");
-    write_string(version, &mut out);
-    if let Some(title) = title {
-        out.extend_from_slice(b",\"title\":");
-        write_string(title, &mut out);
+    /// `"resultType":"complete","_meta":{…},`: how results of the stateless revision begin.
+    pub fn modern_start(&self) -> &'a [u8] {
+        &self.listing.modern_start
     }
-    out.push(b'}');
-    out
-}
 
-fn write_instructions(instructions: &str, out: &mut Vec<u8>) {
-    if !instructions.is_empty() {
-        out.extend_from_slice(b",\"instructions\":");
-        write_string(instructions, out);
+    /// The members of the result of `server/discover`.
+    pub fn discover(&self) -> &'a [u8] {
+        &self.listing.discover
     }
-}
 
-/// The instructions of each toolset under its name.
-fn all_instructions(contents: &Contents) -> String {
-    let sets = contents.manifest.toolsets.iter();
-    let told = sets.filter_map(|set| {
-        let text = contents.strings.get(set.instructions?);
-        Some((contents.strings.get(set.title.unwrap_or(set.name)), text))
-    });
-    let told: Vec<(&str, &str)> = told.collect();
-    match told.as_slice() {
-        [(_, only)] if contents.manifest.toolsets.len() == 1 => (*only).to_owned(),
-        several => {
-            let lines: Vec<String> = several.iter().map(|(name, text)| format!("{name}: {text}")).collect();
-            lines.join("\n\n")
-        }
+    /// The members of the result of `initialize`.
+    pub fn initialize(&self, version: ProtocolVersion) -> &'a [u8] {
+        self.listing.initialize(version)
+    }
+
+    /// Tells lists apart.
+    pub fn fingerprint(&self) -> u64 {
+        self.listing.fingerprint(&self.catalog.contents)
     }
 }

@@ -1,7 +1,8 @@
 //! Arrays of messages, which only 2025-03-26 has.
 
-use super::version::{self, Told};
-use super::{Context, Responded, fail, respond, write_error};
+use super::version::{self, VersionHeader};
+use super::{Responded, fail, fail_legacy, ignore, respond};
+use crate::request::context::Context;
 use crate::request::failure::Failure;
 use futures::future::join_all;
 use mcp_bundle::envelope::Message;
@@ -9,14 +10,14 @@ use mcp_bundle::envelope::Message;
 /// Messages that are worked on at once.
 const AT_ONCE: usize = 4;
 
-async fn respond_to_one(context: &Context<'_>, told: Told<'_>, message: &Message<'_>) -> Vec<u8> {
+async fn respond_to_one(context: &Context<'_>, header: VersionHeader<'_>, message: &Message<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     if message.is_method("initialize") {
         let failure = Failure::InvalidRequest("`initialize` cannot be part of a batch");
-        write_error(message.id_text(), &failure, &mut out);
+        fail_legacy(context, None, message.id_text(), &failure, &mut out);
         return out;
     }
-    match respond(context, told, message, &mut out).await {
+    match respond(context, header, message, &mut out).await {
         Responded::Message(_) => out,
         Responded::Nothing | Responded::Stream(_) => Vec::new(),
     }
@@ -24,31 +25,34 @@ async fn respond_to_one(context: &Context<'_>, told: Told<'_>, message: &Message
 
 pub async fn respond_to_all(
     context: &Context<'_>,
-    told: Told<'_>,
+    header: VersionHeader<'_>,
     messages: &[Message<'_>],
     out: &mut Vec<u8>,
 ) -> Responded {
     let claims_modern = messages.iter().any(|message| message.params.meta.protocol_version.is_some());
     let refusal = if messages.is_empty() {
         Some("the batch is empty")
-    } else if messages.len() > context.catalog.settings.limits.batch {
+    } else if messages.len() > context.settings.limits.batch {
         Some("the batch has too many messages")
-    } else if claims_modern || told.is_modern() || !told.legacy_era(false).is_ok_and(version::has_batches) {
+    } else if claims_modern
+        || header.is_modern()
+        || !header.legacy_version(false).is_ok_and(version::has_batches)
+    {
         Some("this protocol version has no batches")
     } else {
         None
     };
     if let Some(reason) = refusal {
-        return fail(context, None, true, &Failure::InvalidRequest(reason), out);
+        return fail(context, None, None, &Failure::InvalidRequest(reason), out);
     }
     let start = out.len();
     for group in messages.chunks(AT_ONCE) {
         // What one call may answer bounds what a batch may: after that, requests are refused without being looked at.
-        let full = out.len() - start > context.catalog.settings.limits.response_body;
+        let full = out.len() - start > context.settings.limits.response_body;
         let answers = if full {
-            group.iter().map(refused_for_size).collect()
+            group.iter().map(|message| refuse_for_size(context, message)).collect()
         } else {
-            join_all(group.iter().map(|message| respond_to_one(context, told, message))).await
+            join_all(group.iter().map(|message| respond_to_one(context, header, message))).await
         };
         for answer in answers.into_iter().filter(|answer| !answer.is_empty()) {
             out.push(if out.len() == start { b'[' } else { b',' });
@@ -63,10 +67,11 @@ pub async fn respond_to_all(
 }
 
 /// The answer to a request that came too late in its batch; nothing for what wants none.
-fn refused_for_size(message: &Message<'_>) -> Vec<u8> {
+fn refuse_for_size(context: &Context<'_>, message: &Message<'_>) -> Vec<u8> {
     let mut out = Vec::new();
-    if let Some(id) = message.id_text() {
-        write_error(Some(id), &Failure::BatchTooLarge, &mut out);
+    match message.id_text() {
+        Some(id) => drop(fail_legacy(context, None, Some(id), &Failure::BatchTooLarge, &mut out)),
+        None => drop(ignore(context)),
     }
     out
 }

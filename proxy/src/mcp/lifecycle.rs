@@ -1,15 +1,15 @@
 //! `server/discover`, `initialize` and `ping`.
 
-use super::{Context, Responded, close_result, open_result, version};
+use super::{close_result, open_result, version};
+use crate::request::context::Context;
 use crate::request::failure::Failure;
 use mcp_bundle::envelope::Message;
 use mcp_bundle::json::Kind;
 
-pub fn discover(context: &Context<'_>, id: &str, out: &mut Vec<u8>) -> Responded {
+pub fn discover(context: &Context<'_>, id: &str, out: &mut Vec<u8>) {
     open_result(id, out);
-    out.extend_from_slice(&context.view.discover);
+    out.extend_from_slice(context.view.discover());
     close_result(out);
-    Responded::Message(200)
 }
 
 pub fn initialize(
@@ -17,7 +17,7 @@ pub fn initialize(
     message: &Message<'_>,
     id: &str,
     out: &mut Vec<u8>,
-) -> Result<Responded, Failure> {
+) -> Result<(), Failure> {
     let asked = message.params.protocol_version.filter(|version| version.kind == Kind::String);
     let Some(asked) = asked else {
         return Err(Failure::InvalidParams("`protocolVersion` must be a string".into()));
@@ -25,11 +25,10 @@ pub fn initialize(
     open_result(id, out);
     out.extend_from_slice(context.view.initialize(version::negotiate(&asked)));
     close_result(out);
-    Ok(Responded::Message(200))
+    Ok(())
 }
 
-pub fn ping(id: &str, out: &mut Vec<u8>) -> Responded {
+pub fn ping(id: &str, out: &mut Vec<u8>) {
     open_result(id, out);
     close_result(out);
-    Responded::Message(200)
 }

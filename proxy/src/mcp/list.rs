@@ -1,7 +1,8 @@
 //! `tools/list`: bytes that the catalog has ready.
 
-use super::{Context, Responded, close_result, open_result};
+use super::{close_result, open_result};
 use crate::catalog::Page;
+use crate::request::context::Context;
 use crate::request::failure::Failure;
 use mcp_bundle::envelope::Message;
 use mcp_bundle::json::Kind;
@@ -9,11 +10,11 @@ use mcp_bundle::wire_enums::ProtocolVersion;
 
 pub fn respond(
     context: &Context<'_>,
-    era: ProtocolVersion,
+    version: ProtocolVersion,
     message: &Message<'_>,
     id: &str,
     out: &mut Vec<u8>,
-) -> Result<Responded, Failure> {
+) -> Result<(), Failure> {
     let params = &message.params;
     if params.is_present && !params.is_object {
         return Err(Failure::InvalidParams("`params` must be an object".into()));
@@ -24,13 +25,12 @@ pub fn respond(
         Some(cursor) if cursor.kind == Kind::String => Some(cursor.unescaped(&mut buffer)),
         Some(_) => return Err(Failure::BadCursor),
     };
-    let page = context.view.page(&context.catalog.contents, era, cursor).ok_or(Failure::BadCursor)?;
+    let page = context.view.page(version, cursor).ok_or(Failure::BadCursor)?;
     open_result(id, out);
     match page {
         Page::Ready(members) => out.extend_from_slice(members),
         Page::Made(members) => out.extend_from_slice(&members),
     }
     close_result(out);
-    context.edge.metrics.list();
-    Ok(Responded::Message(200))
+    Ok(())
 }

@@ -1,20 +1,21 @@
 //! Streams that tell when the list of tools has changed.
 
-use super::{Context, Responded};
-use crate::edge::Edge;
+use crate::call::record::AnswerKind;
+use crate::edge::Changes;
 use crate::request::accept::Accepts;
+use crate::request::context::Context;
 use crate::request::events::{EventStream, Guard, event};
 use crate::request::failure::Failure;
 use mcp_bundle::envelope::Message;
 use mcp_bundle::json::{self, Kind};
 
 /// `subscriptions/listen` of the stateless revision.
-pub fn respond(context: &Context<'_>, message: &Message<'_>, id: &str) -> Result<Responded, Failure> {
+pub fn respond(context: &Context<'_>, message: &Message<'_>, id: &str) -> Result<EventStream, Failure> {
     let wanted = message.params.notifications.filter(|wanted| wanted.kind == Kind::Object);
     let Some(wanted) = wanted else {
         return Err(Failure::InvalidParams("`notifications` must be an object".into()));
     };
-    if !Accepts::of(context.headers).events {
+    if !Accepts::of(&context.head.headers).events {
         return Err(Failure::NotAcceptable("text/event-stream"));
     }
     let tools =
@@ -31,26 +32,28 @@ pub fn respond(context: &Context<'_>, message: &Message<'_>, id: &str) -> Result
     let closing =
         format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"resultType\":\"complete\",{meta}}}}}");
     let slot = context.edge.stream_slot().ok_or(Failure::TooManyStreams)?;
-    Ok(Responded::Stream(Box::new(EventStream {
+    Ok(EventStream {
         opening: event(opening.as_bytes()),
-        changes: tools.then(|| (context.edge.changes(), event(changed.as_bytes()).into())),
+        changes: tools.then(|| Changes::of(context, event(changed.as_bytes()))),
         messages: None,
         in_work: None,
         closing: event(closing.as_bytes()),
         guard: Guard(vec![Box::new(slot)]),
-    })))
+    })
 }
 
 /// What older revisions are told.
 pub const LEGACY_CHANGED: &[u8] = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}";
 
 /// The stream that clients of older revisions open with GET.
-pub fn legacy_stream(edge: &Edge) -> Result<EventStream, Failure> {
-    let slot = edge.stream_slot().ok_or(Failure::TooManyStreams)?;
+pub fn legacy_stream(context: &Context<'_>) -> Result<EventStream, Failure> {
+    let slot = context.edge.stream_slot().ok_or(Failure::TooManyStreams)?;
+    // Something must be sent for the client to see that the stream is open.
+    let opening = b":\n\n".to_vec();
+    context.answered(None, AnswerKind::Stream, opening.len());
     Ok(EventStream {
-        // Something must be sent for the client to see that the stream is open.
-        opening: b":\n\n".to_vec(),
-        changes: Some((edge.changes(), event(LEGACY_CHANGED).into())),
+        opening,
+        changes: Some(Changes::of(context, event(LEGACY_CHANGED))),
         messages: None,
         in_work: None,
         closing: Vec::new(),

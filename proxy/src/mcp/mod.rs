@@ -1,6 +1,6 @@
 //! MCP over HTTP: all revisions on one endpoint.
 //!
-//! `version` decides which revision a message speaks and what that means; everything else is told the era.
+//! `version` decides which revision a message speaks and what that means; everything else is given the version.
 
 mod batch;
 mod call;
@@ -14,31 +14,18 @@ mod version;
 pub use listen::legacy_stream;
 pub use version::{MODERN, VERSION_HEADER, has_audio, has_structured, has_titles};
 
-use self::call::ToolCall;
-use crate::catalog::{Catalog, View};
-use crate::edge::{Answered, Edge};
+use crate::call::PendingCall;
+use crate::call::record::AnswerKind;
+use crate::edge::Answered;
 use crate::request::accept::Accepts;
+use crate::request::context::Context;
 use crate::request::events::{EVENT_END, EVENT_START, EventStream};
 use crate::request::failure::Failure;
-use crate::request::head::Headers;
-use crate::request::identity::Caller;
 use crate::request::reply::{BodyKind, Reply};
-use crate::telemetry::logging::RequestId;
 use mcp_bundle::envelope::{self, Body, Id, Message};
 use mcp_bundle::json::Kind;
 use mcp_bundle::wire_enums::ProtocolVersion;
-use version::{Lane, Told};
-
-/// What a message is answered with.
-#[derive(Debug, Clone, Copy)]
-pub struct Context<'a> {
-    pub edge: &'a Edge,
-    pub catalog: &'a Catalog,
-    pub view: &'a View,
-    pub headers: &'a Headers,
-    pub caller: &'a Caller,
-    pub request_id: &'a RequestId,
-}
+use version::{ProtocolKind, VersionHeader};
 
 /// What a message led to.
 #[derive(Debug)]
@@ -47,32 +34,36 @@ pub enum Responded {
     Message(u16),
     /// A notification or an answer: nothing is said.
     Nothing,
+    /// Events, and perhaps a result at their end.
     Stream(Box<EventStream>),
 }
 
-/// A message that was looked at.
-enum Begun<'p, 'a> {
+/// A body or message that was looked at.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all are calls, and a box would be an allocation in each"
+)]
+enum Handled<'a> {
     Responded(Responded),
-    /// A tool is called. The call is where it was made, for it is large.
-    Call(&'p mut ToolCall<'a>),
+    /// A tool is called, and its result is opened.
+    Call(PendingCall<'a>),
     Batch(Vec<Message<'a>>),
 }
 
 /// Answers the body of a POST.
 pub async fn answer(context: &Context<'_>, body: &[u8], reply: &mut Reply) -> Answered {
-    let told = Told::of(context.headers);
+    let header = VersionHeader::of(&context.head.headers);
     // Errors are plain JSON, whatever the client accepts; so the event is opened first and taken back.
-    let as_event = Accepts::of(context.headers).only_events();
+    let as_event = Accepts::of(&context.head.headers).only_events();
     if as_event {
         reply.body.extend_from_slice(EVENT_START);
     }
-    let mut place = None;
-    let responded = match read(context, told, body, &mut reply.body, &mut place) {
-        Begun::Responded(responded) => responded,
-        Begun::Call(call) => finish(call, &mut reply.body).await,
+    let responded = match read(context, header, body, &mut reply.body) {
+        Handled::Responded(responded) => responded,
+        Handled::Call(call) => finish(call, &mut reply.body).await,
         // Boxed, as all that is rare.
-        Begun::Batch(messages) => {
-            Box::pin(batch::respond_to_all(context, told, &messages, &mut reply.body)).await
+        Handled::Batch(messages) => {
+            Box::pin(batch::respond_to_all(context, header, &messages, &mut reply.body)).await
         }
     };
     match responded {
@@ -96,62 +87,58 @@ pub async fn answer(context: &Context<'_>, body: &[u8], reply: &mut Reply) -> An
     Answered::Reply
 }
 
-/// Looks at a body, as [`begin`] does at a message; a batch is left to be answered. The message is large, and gone before
+/// Looks at a body, as [`handle`] does at a message; a batch is left to be answered. The message is large, and gone before
 /// anything has to wait.
-fn read<'p, 'a>(
+fn read<'a>(
     context: &Context<'a>,
-    told: Told<'a>,
+    header: VersionHeader<'a>,
     body: &'a [u8],
     out: &mut Vec<u8>,
-    place: &'p mut Option<ToolCall<'a>>,
-) -> Begun<'p, 'a> {
-    let limits = &context.catalog.settings.limits;
+) -> Handled<'a> {
+    let limits = &context.settings.limits;
     let mut message = None;
-    let expect = |tool: &str| context.catalog.prepared.expect(tool);
-    let read = envelope::read_expecting(body, limits.json_depth, limits.batch, &mut message, expect);
-    let failure = match read {
-        Ok(Body::One(message)) => return begin(context, told, message, out, place),
-        Ok(Body::Batch(messages)) => return Begun::Batch(messages),
+    let failure = match envelope::read(body, limits.json_depth, limits.batch, &mut message) {
+        Ok(Body::One(message)) => return handle(context, header, message, out),
+        Ok(Body::Batch(messages)) => return Handled::Batch(messages),
         Ok(Body::Other) => Failure::InvalidRequest("the body must be a JSON object"),
         Err(error) => Failure::NotJson(error.to_string()),
     };
-    Begun::Responded(fail(context, None, true, &failure, out))
+    Handled::Responded(fail(context, None, None, &failure, out))
 }
 
 /// Answers one message.
 pub async fn respond<'a>(
     context: &Context<'a>,
-    told: Told<'a>,
+    header: VersionHeader<'a>,
     message: &Message<'a>,
     out: &mut Vec<u8>,
 ) -> Responded {
-    let mut place = None;
-    match begin(context, told, message, out, &mut place) {
-        Begun::Responded(responded) => responded,
-        Begun::Call(call) => finish(call, out).await,
+    match handle(context, header, message, out) {
+        Handled::Responded(responded) => responded,
+        Handled::Call(call) => finish(call, out).await,
         // Of one message there is none.
-        Begun::Batch(_) => Responded::Nothing,
+        Handled::Batch(_) => Responded::Nothing,
     }
 }
 
-async fn finish(call: &mut ToolCall<'_>, out: &mut Vec<u8>) -> Responded {
-    call.fetch().await;
-    call.write(out);
+async fn finish(mut call: PendingCall<'_>, out: &mut Vec<u8>) -> Responded {
+    call.execute().await;
+    call.finish(out);
+    close_result(out);
     Responded::Message(200)
 }
 
-/// Answers one message, unless it calls a tool: that call is made in `place`.
-fn begin<'p, 'a>(
+/// Answers one message, unless it calls a tool: that call is only begun.
+fn handle<'a>(
     context: &Context<'a>,
-    told: Told<'a>,
+    header: VersionHeader<'a>,
     message: &Message<'a>,
     out: &mut Vec<u8>,
-    place: &'p mut Option<ToolCall<'a>>,
-) -> Begun<'p, 'a> {
+) -> Handled<'a> {
     let refuse = |reason, out: &mut Vec<u8>| {
         // The id of an answer is that of a request of ours, of which there are none.
         let id = if message.is_ambiguous || message.is_answer { None } else { message.id_text() };
-        Begun::Responded(fail(context, id, true, &Failure::InvalidRequest(reason), out))
+        Handled::Responded(fail(context, None, id, &Failure::InvalidRequest(reason), out))
     };
     if message.is_ambiguous {
         return refuse("a member stands twice", out);
@@ -160,83 +147,103 @@ fn begin<'p, 'a>(
         return refuse("`jsonrpc` must be \"2.0\"", out);
     }
     match message.method {
-        None if message.is_answer && !told.is_modern() => return Begun::Responded(Responded::Nothing),
+        None if message.is_answer && !header.is_modern() => return ignore(context),
         None if message.is_answer => return refuse("answers are not taken", out),
         Some(method) if method.kind == Kind::String && !message.is_answer => {}
         _ => return refuse("`method` must be a string", out),
     }
     let id = match message.id {
         Id::Absent => {
-            return Begun::Responded(match told.legacy_era(false) {
-                Err(failure) if !told.is_modern() => fail(context, None, false, &failure, out),
-                _ => Responded::Nothing,
-            });
+            return match header.legacy_version(false) {
+                Err(failure) if !header.is_modern() => {
+                    Handled::Responded(fail_legacy(context, None, None, &failure, out))
+                }
+                _ => ignore(context),
+            };
         }
         Id::Invalid => return refuse("`id` must be a string or an integer", out),
         Id::Text(id) => id,
     };
-    let lane = match version::lane(told, message) {
-        Ok(lane) => lane,
-        Err(failure) => return Begun::Responded(fail(context, Some(id), false, &failure, out)),
+    let kind = match version::kind(header, message) {
+        Ok(kind) => kind,
+        Err(failure) => return Handled::Responded(fail_legacy(context, None, Some(id), &failure, out)),
     };
     let start = out.len();
-    let done = match lane {
-        Lane::Modern => modern(context, told, message, id, out, place),
-        Lane::Legacy(era) => legacy(context, era, message, id, out, place),
+    let handled = match kind {
+        ProtocolKind::Modern => modern(context, header, message, id, out),
+        ProtocolKind::Legacy(version) => legacy(context, version, message, id, out),
     };
-    done.unwrap_or_else(|failure| {
+    handled.unwrap_or_else(|failure| {
         out.truncate(start);
-        Begun::Responded(fail(context, Some(id), lane == Lane::Modern, &failure, out))
+        Handled::Responded(match kind {
+            ProtocolKind::Modern => fail(context, Some(MODERN), Some(id), &failure, out),
+            ProtocolKind::Legacy(version) => fail_legacy(context, Some(version), Some(id), &failure, out),
+        })
     })
 }
 
-/// The order of the checks is part of the protocol.
-fn modern<'p, 'a>(
-    context: &Context<'a>,
-    told: Told<'a>,
-    message: &Message<'a>,
-    id: &'a str,
-    out: &mut Vec<u8>,
-    place: &'p mut Option<ToolCall<'a>>,
-) -> Result<Begun<'p, 'a>, Failure> {
-    version::check_modern(told, message)?;
-    headers::check_routing(context.headers, message)?;
-    if message.is_method("tools/call") {
-        return call::begin(context, MODERN, message, id, place).map(Begun::Call);
-    }
-    let responded = if message.is_method("tools/list") {
-        list::respond(context, MODERN, message, id, out)?
-    } else if message.is_method("server/discover") {
-        lifecycle::discover(context, id, out)
-    } else if message.is_method("subscriptions/listen") {
-        listen::respond(context, message, id)?
-    } else {
-        return Err(unknown_method(message));
-    };
-    Ok(Begun::Responded(responded))
+/// What wants no answer.
+fn ignore<'a>(context: &Context<'a>) -> Handled<'a> {
+    context.answered(None, AnswerKind::Notification, 0);
+    Handled::Responded(Responded::Nothing)
 }
 
-fn legacy<'p, 'a>(
+/// The order of the checks is part of the protocol.
+fn modern<'a>(
     context: &Context<'a>,
-    era: ProtocolVersion,
+    header: VersionHeader<'a>,
     message: &Message<'a>,
-    id: &'a str,
+    id: &str,
     out: &mut Vec<u8>,
-    place: &'p mut Option<ToolCall<'a>>,
-) -> Result<Begun<'p, 'a>, Failure> {
+) -> Result<Handled<'a>, Failure> {
+    version::check_modern(header, message)?;
+    headers::check_routing(&context.head.headers, message)?;
     if message.is_method("tools/call") {
-        return call::begin(context, era, message, id, place).map(Begun::Call);
+        return call::begin(context, MODERN, message, id, out).map(Handled::Call);
     }
-    let responded = if message.is_method("tools/list") {
-        list::respond(context, era, message, id, out)?
-    } else if message.is_method("initialize") {
-        lifecycle::initialize(context, message, id, out)?
-    } else if message.is_method("ping") {
-        lifecycle::ping(id, out)
+    let start = out.len();
+    let mut responded = Responded::Message(200);
+    let kind = if message.is_method("tools/list") {
+        list::respond(context, MODERN, message, id, out)?;
+        AnswerKind::List
+    } else if message.is_method("server/discover") {
+        lifecycle::discover(context, id, out);
+        AnswerKind::Discover
+    } else if message.is_method("subscriptions/listen") {
+        responded = Responded::Stream(Box::new(listen::respond(context, message, id)?));
+        AnswerKind::Stream
     } else {
         return Err(unknown_method(message));
     };
-    Ok(Begun::Responded(responded))
+    context.answered(Some(MODERN), kind, out.len() - start);
+    Ok(Handled::Responded(responded))
+}
+
+fn legacy<'a>(
+    context: &Context<'a>,
+    version: ProtocolVersion,
+    message: &Message<'a>,
+    id: &str,
+    out: &mut Vec<u8>,
+) -> Result<Handled<'a>, Failure> {
+    if message.is_method("tools/call") {
+        return call::begin(context, version, message, id, out).map(Handled::Call);
+    }
+    let start = out.len();
+    let kind = if message.is_method("tools/list") {
+        list::respond(context, version, message, id, out)?;
+        AnswerKind::List
+    } else if message.is_method("initialize") {
+        lifecycle::initialize(context, message, id, out)?;
+        AnswerKind::Initialize
+    } else if message.is_method("ping") {
+        lifecycle::ping(id, out);
+        AnswerKind::Ping
+    } else {
+        return Err(unknown_method(message));
+    };
+    context.answered(Some(version), kind, out.len() - start);
+    Ok(Handled::Responded(Responded::Message(200)))
 }
 
 fn unknown_method(message: &Message<'_>) -> Failure {
@@ -244,17 +251,39 @@ fn unknown_method(message: &Message<'_>) -> Failure {
     Failure::UnknownMethod(message.method.map_or("", |method| method.unescaped(&mut buffer)).to_owned())
 }
 
-/// Appends an error and counts it.
+/// Appends an error with the statuses of the stateless revision, which are those of what has no version, too.
 fn fail(
     context: &Context<'_>,
+    version: Option<ProtocolVersion>,
     id: Option<&str>,
-    modern: bool,
     failure: &Failure,
     out: &mut Vec<u8>,
 ) -> Responded {
-    context.edge.metrics.protocol_error(failure.code());
+    respond_with_error(context, version, id, failure, failure.modern_status(), out)
+}
+
+/// The same with the statuses of the older revisions.
+fn fail_legacy(
+    context: &Context<'_>,
+    version: Option<ProtocolVersion>,
+    id: Option<&str>,
+    failure: &Failure,
+    out: &mut Vec<u8>,
+) -> Responded {
+    respond_with_error(context, version, id, failure, failure.legacy_status(), out)
+}
+
+fn respond_with_error(
+    context: &Context<'_>,
+    version: Option<ProtocolVersion>,
+    id: Option<&str>,
+    failure: &Failure,
+    status: u16,
+    out: &mut Vec<u8>,
+) -> Responded {
+    context.refused(version, failure, status);
     write_error(id, failure, out);
-    Responded::Message(if modern { failure.modern_status() } else { failure.legacy_status() })
+    Responded::Message(status)
 }
 
 /// Appends an error message; one whose request has no readable id goes without.

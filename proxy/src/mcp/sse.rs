@@ -3,14 +3,16 @@
 //! A session lives in the memory of one process, on whose listener both connections must arrive.
 
 use super::listen::LEGACY_CHANGED;
-use super::version::Told;
-use super::{Context, MODERN, Responded, batch, respond, version, write_error};
-use crate::edge::Edge;
+use super::version::VersionHeader;
+use super::{MODERN, Responded, batch, fail, respond, version, write_error};
+use crate::call::record::AnswerKind;
+use crate::edge::{Changes, Edge};
+use crate::request::context::Context;
 use crate::request::events::{EVENT_END, EVENT_START, EventStream, Guard, InWork, Message, event};
 use crate::request::failure::Failure;
-use crate::request::head::Headers;
+use crate::request::head::Head;
 use crate::request::identity::Caller;
-use crate::telemetry::logging::RequestId;
+use crate::request::route::RoutedRequest;
 use mcp_bundle::envelope::{self, Body};
 use mcp_bundle::wire_enums::ProtocolVersion;
 use std::collections::BTreeMap;
@@ -29,20 +31,13 @@ pub struct Sessions {
 #[derive(Debug, Clone)]
 struct Session {
     answers: mpsc::Sender<Message>,
+    /// Who opened it. For anyone else there is no such session.
+    caller: Caller,
     toolset: Option<String>,
-    /// The tag of the revision that `initialize` settled; clients of this transport need not repeat it.
-    era: Arc<AtomicU8>,
+    /// The tag of the version that `initialize` agreed on; clients of this transport need not repeat it.
+    version: Arc<AtomicU8>,
     /// Messages that may still be taken before others are answered: posts end at once, so nothing else bounds them.
     room: Arc<Semaphore>,
-}
-
-/// What became of a posted message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Posted {
-    Taken,
-    NoSession,
-    /// The session has too many messages in work.
-    Full,
 }
 
 /// Ends the session with its stream.
@@ -77,21 +72,25 @@ impl Drop for Ending {
 }
 
 /// Opens a session's stream. Its first event says where to post.
-pub fn open(edge: &Arc<Edge>, toolset: Option<&str>) -> Result<EventStream, Failure> {
+pub fn open(context: &Context<'_>) -> Result<EventStream, Failure> {
+    let edge = context.edge;
     let slot = edge.stream_slot().ok_or(Failure::TooManyStreams)?;
     let mut secret = [0; 16];
     // Without randomness ids could be guessed.
     getrandom::fill(&mut secret).map_err(|_| Failure::TooManyStreams)?;
     let id: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
     let (answers, messages) = mpsc::channel(WAITING as usize);
-    let era = Arc::new(AtomicU8::new(ProtocolVersion::V20241105.tag()));
+    let version = Arc::new(AtomicU8::new(ProtocolVersion::V20241105.tag()));
     let room = Arc::new(Semaphore::new(WAITING as usize));
     let in_work = InWork { room: Arc::clone(&room), all: WAITING };
-    let session = Session { answers, toolset: toolset.map(str::to_owned), era, room };
+    let (caller, toolset) = (context.request.caller.clone(), context.view.toolset().map(str::to_owned));
+    let session = Session { answers, caller, toolset, version, room };
     edge.sessions.open().insert(id.clone(), session);
+    let opening = format!("event: endpoint\ndata: /messages?session={id}\n\n").into_bytes();
+    context.answered(None, AnswerKind::Stream, opening.len());
     Ok(EventStream {
-        opening: format!("event: endpoint\ndata: /messages?session={id}\n\n").into_bytes(),
-        changes: Some((edge.changes(), event(LEGACY_CHANGED).into())),
+        opening,
+        changes: Some(Changes::of(context, event(LEGACY_CHANGED))),
         messages: Some(messages),
         in_work: Some(in_work),
         closing: Vec::new(),
@@ -100,44 +99,18 @@ pub fn open(edge: &Arc<Edge>, toolset: Option<&str>) -> Result<EventStream, Fail
 }
 
 /// Takes a posted message; the answer goes to the session's stream.
-pub fn post(
-    edge: &Arc<Edge>,
-    query: &str,
-    headers: &Headers,
-    caller: &Caller,
-    request_id: &RequestId,
-    body: &[u8],
-) -> Posted {
+pub fn post(edge: &Arc<Edge>, head: &Head, request: &RoutedRequest, body: &[u8]) -> Result<(), Failure> {
+    let query = head.uri.query().unwrap_or_default();
     let id = query.split('&').find_map(|pair| pair.strip_prefix("session=")).unwrap_or_default();
-    let Some(session) = edge.sessions.open().get(id).cloned() else {
-        return Posted::NoSession;
-    };
-    let Ok(place) = Arc::clone(&session.room).try_acquire_owned() else {
-        return Posted::Full;
-    };
-    let told = match Told::of(headers) {
-        Told::Known(era) if era != MODERN => Some(era),
-        _ => None,
-    };
-    let (edge, body, headers) = (Arc::clone(edge), body.to_vec(), headers.clone());
-    let (caller, request_id, id) = (caller.clone(), request_id.clone(), id.to_owned());
+    let session = edge.sessions.open().get(id).cloned();
+    let session =
+        session.filter(|session| session.caller == request.caller).ok_or(Failure::UnknownSession)?;
+    let place = Arc::clone(&session.room).try_acquire_owned().map_err(|_| Failure::SessionBusy)?;
+    let (edge, body, head) = (Arc::clone(edge), body.to_vec(), head.clone());
+    let (request, id) = (request.clone(), id.to_owned());
     tokio::spawn(async move {
         let work = async {
-            let catalog = edge.catalog();
-            let view = catalog.as_ref().and_then(|catalog| catalog.view(session.toolset.as_deref()));
-            let (headers, caller, request_id) = (&headers, &caller, &request_id);
-            let mut out = EVENT_START.to_vec();
-            match (&catalog, view) {
-                (Some(catalog), Some(view)) => {
-                    let context = Context { edge: &edge, catalog, view, headers, caller, request_id };
-                    answer(&context, &session, told, &body, &mut out).await;
-                }
-                _ => write_error(None, &Failure::NotReady, &mut out),
-            }
-            if out.len() == EVENT_START.len() {
-                return;
-            }
-            out.extend_from_slice(EVENT_END);
+            let Some(out) = answer(&edge, &head, &request, &session, &body).await else { return };
             let kib = u32::try_from(out.len() / 1024 + 1).unwrap_or(u32::MAX);
             let Ok(room) = Arc::clone(&edge.sessions.budget).try_acquire_many_owned(kib) else {
                 // Without a way to post, the stream ends once the others of its answers are sent.
@@ -154,41 +127,66 @@ pub fn post(
             () = session.answers.closed() => {}
         }
     });
-    Posted::Taken
+    Ok(())
 }
 
+/// The event that answers a message, if one does.
 async fn answer(
+    edge: &Arc<Edge>,
+    head: &Head,
+    request: &RoutedRequest,
+    session: &Session,
+    body: &[u8],
+) -> Option<Vec<u8>> {
+    let mut out = EVENT_START.to_vec();
+    let catalog = edge.catalog();
+    let toolset = session.toolset.as_deref();
+    let view = catalog.as_ref().and_then(|catalog| catalog.view(&request.caller, toolset));
+    let responded = match view {
+        Some(view) => {
+            let context = Context { edge, settings: &view.catalog().settings, view, head, request };
+            respond_to_body(&context, session, body, &mut out).await
+        }
+        None => {
+            edge.observe_refusal(head, request.facts(), &Failure::NotReady, 503);
+            write_error(None, &Failure::NotReady, &mut out);
+            Responded::Message(503)
+        }
+    };
+    if !matches!(responded, Responded::Message(_)) {
+        return None;
+    }
+    out.extend_from_slice(EVENT_END);
+    Some(out)
+}
+
+async fn respond_to_body(
     context: &Context<'_>,
     session: &Session,
-    told: Option<ProtocolVersion>,
     body: &[u8],
     out: &mut Vec<u8>,
-) {
-    let limits = &context.catalog.settings.limits;
-    let mut place = None;
-    let body = envelope::read(body, limits.json_depth, limits.batch, &mut place);
+) -> Responded {
+    let limits = &context.settings.limits;
+    let mut message = None;
+    let body = envelope::read(body, limits.json_depth, limits.batch, &mut message);
     if let Ok(Body::One(message)) = &body
         && message.is_method("initialize")
         && let Some(asked) = &message.params.protocol_version
     {
-        session.era.store(version::negotiate(asked).tag(), Ordering::Relaxed);
+        session.version.store(version::negotiate(asked).tag(), Ordering::Relaxed);
     }
-    let settled =
-        ProtocolVersion::from_tag(session.era.load(Ordering::Relaxed)).unwrap_or(ProtocolVersion::V20241105);
-    let told = Told::Known(told.unwrap_or(settled));
-    let responded = match body {
-        Ok(Body::One(message)) => respond(context, told, message, out).await,
-        Ok(Body::Batch(messages)) => batch::respond_to_all(context, told, &messages, out).await,
-        Ok(Body::Other) => {
-            write_error(None, &Failure::InvalidRequest("the body must be a JSON object"), out);
-            return;
-        }
-        Err(error) => {
-            write_error(None, &Failure::NotJson(error.to_string()), out);
-            return;
+    let header = match VersionHeader::of(&context.head.headers) {
+        VersionHeader::Known(version) if version != MODERN => VersionHeader::Known(version),
+        _ => {
+            let agreed = ProtocolVersion::from_tag(session.version.load(Ordering::Relaxed));
+            VersionHeader::Known(agreed.unwrap_or(ProtocolVersion::V20241105))
         }
     };
-    if !matches!(responded, Responded::Message(_)) {
-        out.truncate(EVENT_START.len());
-    }
+    let failure = match body {
+        Ok(Body::One(message)) => return respond(context, header, message, out).await,
+        Ok(Body::Batch(messages)) => return batch::respond_to_all(context, header, &messages, out).await,
+        Ok(Body::Other) => Failure::InvalidRequest("the body must be a JSON object"),
+        Err(error) => Failure::NotJson(error.to_string()),
+    };
+    fail(context, None, None, &failure, out)
 }

@@ -19,7 +19,7 @@ pub const VERSION_HEADER: &str = "mcp-protocol-version";
 
 /// The version header of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told<'a> {
+pub enum VersionHeader<'a> {
     Nothing,
     Known(ProtocolVersion),
     Unknown(&'a str),
@@ -29,61 +29,65 @@ pub enum Told<'a> {
 
 /// How a request is to be understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lane {
+pub enum ProtocolKind {
     /// Stateless; what else must hold is checked there.
     Modern,
     Legacy(ProtocolVersion),
 }
 
-impl<'a> Told<'a> {
-    pub fn of(headers: &'a Headers) -> Told<'a> {
+impl<'a> VersionHeader<'a> {
+    pub fn of(headers: &'a Headers) -> VersionHeader<'a> {
         let value = match headers.one(VERSION_HEADER) {
-            Ok(None) => return Told::Nothing,
+            Ok(None) => return VersionHeader::Nothing,
             Ok(Some(value)) => value,
-            Err(Repeated) => return Told::Malformed,
+            Err(Repeated) => return VersionHeader::Malformed,
         };
         // What nearly all say.
-        if let Some(era) = ProtocolVersion::ALL.iter().find(|era| era.as_str().as_bytes() == value) {
-            return Told::Known(*era);
+        if let Some(version) =
+            ProtocolVersion::ALL.iter().find(|version| version.as_str().as_bytes() == value)
+        {
+            return VersionHeader::Known(*version);
         }
-        let Some(text) = visible(value) else { return Told::Malformed };
+        let Some(text) = visible(value) else { return VersionHeader::Malformed };
         let text = text.trim_matches([' ', '\t']);
-        ProtocolVersion::from_word(text).map_or(Told::Unknown(text), Told::Known)
+        ProtocolVersion::from_word(text).map_or(VersionHeader::Unknown(text), VersionHeader::Known)
     }
 
     /// Whether it is the stateless revision, or looks like one that came after it.
     pub fn is_modern(self) -> bool {
         match self {
-            Told::Known(era) => era == MODERN,
-            Told::Unknown(text) => is_date(text),
-            Told::Nothing | Told::Malformed => false,
+            VersionHeader::Known(version) => version == MODERN,
+            VersionHeader::Unknown(text) => is_date(text),
+            VersionHeader::Nothing | VersionHeader::Malformed => false,
         }
     }
 
     /// The revision of a legacy request. `initialize` comes before the client knows what to say.
-    pub fn legacy_era(self, initialize: bool) -> Result<ProtocolVersion, Failure> {
+    pub fn legacy_version(self, initialize: bool) -> Result<ProtocolVersion, Failure> {
         match self {
-            Told::Nothing => Ok(UNSAID),
-            Told::Known(era) if era != MODERN => Ok(era),
+            VersionHeader::Nothing => Ok(UNSAID),
+            VersionHeader::Known(version) if version != MODERN => Ok(version),
             _ if initialize => Ok(NEWEST_LEGACY),
-            Told::Known(_) | Told::Unknown(_) => Err(Failure::InvalidRequest(
+            VersionHeader::Known(_) | VersionHeader::Unknown(_) => Err(Failure::InvalidRequest(
                 "the version in the `MCP-Protocol-Version` header is not supported",
             )),
-            Told::Malformed => Err(Failure::InvalidRequest("the `MCP-Protocol-Version` header is malformed")),
+            VersionHeader::Malformed => {
+                Err(Failure::InvalidRequest("the `MCP-Protocol-Version` header is malformed"))
+            }
         }
     }
 }
 
 /// A request that says in its body what it speaks is stateless, and so is one whose header names such a revision.
-pub fn lane(told: Told<'_>, message: &Message<'_>) -> Result<Lane, Failure> {
-    if message.params.meta.protocol_version.is_some() || told.is_modern() {
-        return Ok(Lane::Modern);
+pub fn kind(header: VersionHeader<'_>, message: &Message<'_>) -> Result<ProtocolKind, Failure> {
+    if message.params.meta.protocol_version.is_some() || header.is_modern() {
+        return Ok(ProtocolKind::Modern);
     }
-    told.legacy_era(message.is_method("initialize")).map(Lane::Legacy)
+    header.legacy_version(message.is_method("initialize")).map(ProtocolKind::Legacy)
 }
 
 /// What a stateless request must say about its version, in the order in which it is checked.
-pub fn check_modern(told: Told<'_>, message: &Message<'_>) -> Result<(), Failure> {
+pub fn check_modern(header: VersionHeader<'_>, message: &Message<'_>) -> Result<(), Failure> {
     let params = &message.params;
     let meta = &params.meta;
     let wrong = |reason: &'static str| Err(Failure::InvalidParams(reason.into()));
@@ -104,15 +108,15 @@ pub fn check_modern(told: Told<'_>, message: &Message<'_>) -> Result<(), Failure
     }
     let mut buffer = String::new();
     let claim = meta.protocol_version.map_or("", |claim| claim.unescaped(&mut buffer));
-    let same = match told {
-        Told::Known(era) => era.as_str() == claim,
-        Told::Unknown(text) => text == claim,
-        Told::Nothing | Told::Malformed => false,
+    let same = match header {
+        VersionHeader::Known(version) => version.as_str() == claim,
+        VersionHeader::Unknown(text) => text == claim,
+        VersionHeader::Nothing | VersionHeader::Malformed => false,
     };
     if !same {
-        let reason = match told {
-            Told::Nothing => "the `MCP-Protocol-Version` header is missing",
-            Told::Malformed => "the `MCP-Protocol-Version` header is malformed or repeated",
+        let reason = match header {
+            VersionHeader::Nothing => "the `MCP-Protocol-Version` header is missing",
+            VersionHeader::Malformed => "the `MCP-Protocol-Version` header is malformed or repeated",
             _ => "the `MCP-Protocol-Version` header differs from the protocol version in `_meta`",
         };
         return Err(Failure::HeaderMismatch(reason.to_owned()));
@@ -125,19 +129,21 @@ pub fn check_modern(told: Told<'_>, message: &Message<'_>) -> Result<(), Failure
 
 /// The answer to the version that `initialize` asks for: the same one, or the newest there is.
 pub fn negotiate(asked: &Value<'_>) -> ProtocolVersion {
-    let known =
-        ProtocolVersion::ALL.iter().copied().find(|era| *era != MODERN && asked.is_text(era.as_str()));
+    let known = ProtocolVersion::ALL
+        .iter()
+        .copied()
+        .find(|version| *version != MODERN && asked.is_text(version.as_str()));
     known.unwrap_or(NEWEST_LEGACY)
 }
 
 /// Whether arrays of messages are allowed. They came with 2025-03-26 and went with 2025-06-18.
-pub const fn has_batches(era: ProtocolVersion) -> bool {
-    matches!(era, ProtocolVersion::V20241105 | ProtocolVersion::V20250326)
+pub const fn has_batches(version: ProtocolVersion) -> bool {
+    matches!(version, ProtocolVersion::V20241105 | ProtocolVersion::V20250326)
 }
 
 /// Whether results may hold `structuredContent` of this kind.
-pub const fn has_structured(era: ProtocolVersion, is_object: bool) -> bool {
-    match era {
+pub const fn has_structured(version: ProtocolVersion, is_object: bool) -> bool {
+    match version {
         ProtocolVersion::V20241105 | ProtocolVersion::V20250326 => false,
         ProtocolVersion::V20250618 | ProtocolVersion::V20251125 => is_object,
         ProtocolVersion::V20260728 => true,
@@ -145,13 +151,13 @@ pub const fn has_structured(era: ProtocolVersion, is_object: bool) -> bool {
 }
 
 /// Whether results may hold audio.
-pub const fn has_audio(era: ProtocolVersion) -> bool {
-    !matches!(era, ProtocolVersion::V20241105)
+pub const fn has_audio(version: ProtocolVersion) -> bool {
+    !matches!(version, ProtocolVersion::V20241105)
 }
 
 /// Whether implementations may have a title.
-pub const fn has_titles(era: ProtocolVersion) -> bool {
-    !matches!(era, ProtocolVersion::V20241105 | ProtocolVersion::V20250326)
+pub const fn has_titles(version: ProtocolVersion) -> bool {
+    !matches!(version, ProtocolVersion::V20241105 | ProtocolVersion::V20250326)
 }
 
 const LOG_LEVELS: [&str; 8] =

@@ -1,17 +1,18 @@
 //! Event streams that stay open: what is sent on them, and when.
 
+use crate::edge::Changes;
 use bytes::Bytes;
 use std::any::Any;
 use std::sync::Arc;
-use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::sync::{Semaphore, mpsc};
 
 /// An open event stream (`text/event-stream`). The connection writes `opening`, then what [`EventStream::next`] gives
 /// until it gives `None`, then nothing. It sends comments to keep the stream alive, and drops it when the client leaves.
 #[derive(Debug)]
 pub struct EventStream {
     pub opening: Vec<u8>,
-    /// What is sent whenever the list of tools has changed.
-    pub changes: Option<(watch::Receiver<u64>, Bytes)>,
+    /// Notices that the list of tools has changed.
+    pub changes: Option<Changes>,
     /// Answers to requests that arrive on other connections (HTTP+SSE of 2024-11-05).
     pub messages: Option<mpsc::Receiver<Message>>,
     /// The requests whose answers come that way.
@@ -68,7 +69,7 @@ impl EventStream {
         let EventStream { changes, messages, .. } = self;
         let changed = async {
             match changes {
-                Some((changes, event)) => changes.changed().await.ok().map(|()| event.clone()),
+                Some(changes) => changes.next().await,
                 None => std::future::pending().await,
             }
         };

@@ -35,6 +35,22 @@ pub enum Failure {
     UnknownPath,
     UnknownToolset(String),
     MethodNotAllowed(&'static str),
+    /// Nobody that is known asks; the challenge says how to become known.
+    Unauthenticated {
+        challenge: String,
+    },
+    /// The caller may not do this; the challenge says what would be needed.
+    Forbidden {
+        challenge: String,
+    },
+    /// The caller asks too often.
+    TooManyRequests {
+        retry_after_seconds: u64,
+    },
+    /// No session of HTTP+SSE with this id, or not of this caller.
+    UnknownSession,
+    /// A session of HTTP+SSE has too many messages in work.
+    SessionBusy,
 }
 
 /// The kinds of failure of the REST interfaces.
@@ -72,10 +88,17 @@ impl Failure {
             | Failure::MisdirectedHost
             | Failure::UnknownPath
             | Failure::UnknownToolset(_)
-            | Failure::MethodNotAllowed(_) => -32600,
+            | Failure::MethodNotAllowed(_)
+            | Failure::Unauthenticated { .. }
+            | Failure::Forbidden { .. }
+            | Failure::UnknownSession => -32600,
             Failure::UnknownMethod(_) => -32601,
             Failure::InvalidParams(_) | Failure::UnknownTool(_) | Failure::BadCursor => -32602,
-            Failure::TooManyStreams | Failure::NotReady | Failure::BatchTooLarge => -32603,
+            Failure::TooManyStreams
+            | Failure::NotReady
+            | Failure::BatchTooLarge
+            | Failure::TooManyRequests { .. }
+            | Failure::SessionBusy => -32603,
             Failure::HeaderMismatch(_) => -32020,
             Failure::UnsupportedVersion(_) => -32022,
         }
@@ -104,13 +127,15 @@ impl Failure {
             | Failure::InvalidRequest(_)
             | Failure::HeaderMismatch(_)
             | Failure::UnsupportedVersion(_) => 400,
-            Failure::NotReady | Failure::TooManyStreams => 503,
+            Failure::NotReady | Failure::TooManyStreams | Failure::SessionBusy => 503,
+            Failure::Unauthenticated { .. } => 401,
+            Failure::TooManyRequests { .. } => 429,
             Failure::NotAcceptable(_) => 406,
             Failure::BodyTooLarge(_) => 413,
             Failure::UnsupportedMediaType => 415,
-            Failure::ForbiddenOrigin => 403,
+            Failure::ForbiddenOrigin | Failure::Forbidden { .. } => 403,
             Failure::MisdirectedHost => 421,
-            Failure::UnknownPath | Failure::UnknownToolset(_) => 404,
+            Failure::UnknownPath | Failure::UnknownToolset(_) | Failure::UnknownSession => 404,
             Failure::MethodNotAllowed(_) => 405,
         }
     }
@@ -120,6 +145,7 @@ impl Failure {
         match self {
             Failure::UnknownTool(_) => (ErrorType::ToolNotFound, 404),
             Failure::NotReady | Failure::TooManyStreams => (ErrorType::Service, 503),
+            Failure::TooManyRequests { .. } => (ErrorType::Service, 429),
             Failure::InvalidParams(_) | Failure::BadCursor | Failure::UnknownMethod(_) => {
                 (ErrorType::Validation, 400)
             }
@@ -149,6 +175,11 @@ impl Failure {
             Failure::UnknownPath => "unknown_path",
             Failure::UnknownToolset(_) => "unknown_toolset",
             Failure::MethodNotAllowed(_) => "method_not_allowed",
+            Failure::Unauthenticated { .. } => "unauthenticated",
+            Failure::Forbidden { .. } => "forbidden",
+            Failure::TooManyRequests { .. } => "too_many_requests",
+            Failure::UnknownSession => "unknown_session",
+            Failure::SessionBusy => "session_busy",
         }
     }
 
@@ -192,6 +223,32 @@ impl Failure {
             Failure::MethodNotAllowed(allowed) => {
                 Cow::Owned(format!("This path only takes {}", allowed.replace(", ", " and ")))
             }
+            Failure::Unauthenticated { .. } => Cow::Borrowed("This needs a valid credential"),
+            Failure::Forbidden { .. } => Cow::Borrowed("The credential does not allow this"),
+            Failure::TooManyRequests { retry_after_seconds } => {
+                Cow::Owned(format!("Too many requests; try again in {retry_after_seconds} seconds"))
+            }
+            Failure::UnknownSession => Cow::Borrowed("There is no such session; open one at `/sse`"),
+            Failure::SessionBusy => {
+                Cow::Borrowed("The session has too many messages in work; read its answers first")
+            }
+        }
+    }
+
+    /// The header that goes with the status.
+    pub fn header(&self) -> Option<(&'static str, String)> {
+        match self {
+            Failure::MethodNotAllowed(allowed) => Some(("allow", (*allowed).to_owned())),
+            Failure::NotReady | Failure::TooManyStreams | Failure::SessionBusy => {
+                Some(("retry-after", "1".to_owned()))
+            }
+            Failure::Unauthenticated { challenge } | Failure::Forbidden { challenge } => {
+                Some(("www-authenticate", challenge.clone()))
+            }
+            Failure::TooManyRequests { retry_after_seconds } => {
+                Some(("retry-after", retry_after_seconds.to_string()))
+            }
+            _ => None,
         }
     }
 

@@ -2,9 +2,11 @@
 
 pub mod accept;
 pub mod access;
+pub(crate) mod context;
 pub mod events;
 pub mod failure;
 pub mod head;
+pub mod id;
 pub mod identity;
 pub mod reply;
 pub mod route;

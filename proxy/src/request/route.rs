@@ -1,15 +1,16 @@
 //! What is served where. Decided from a request's head alone, before its body is read.
 
+use crate::call::record::RequestFacts;
 use crate::mcp::{self, VERSION_HEADER};
 use crate::request::accept::Accepts;
 use crate::request::access;
 use crate::request::failure::Failure;
 use crate::request::head::{Head, visible};
-use crate::request::identity::Caller;
+use crate::request::id::RequestId;
+use crate::request::identity::{Caller, Peer};
 use crate::request::reply::{BodyKind, Reply};
 use crate::rest;
 use crate::settings::Settings;
-use crate::telemetry::logging::{self, RequestId};
 use http::Method;
 
 /// What a request head asks for.
@@ -18,17 +19,18 @@ pub enum Route {
     /// The reply is already written: the body does not matter.
     Answered,
     /// The body is read, at most `settings.limits.request_body` bytes, and handed to [`crate::Edge::answer`].
-    Serve(Endpoint),
+    Serve(RoutedRequest),
 }
 
-/// What serves a request.
-#[derive(Debug)]
-pub struct Endpoint {
+/// A request whose head was accepted: what serves it, and who asks.
+#[derive(Debug, Clone)]
+pub struct RoutedRequest {
     pub path: Path,
-    pub caller: Caller,
     pub request_id: RequestId,
     /// The origin that a browser's answer must name.
     pub origin: Option<String>,
+    pub caller: Caller,
+    pub peer: Peer,
 }
 
 /// The paths that are served.
@@ -52,24 +54,24 @@ pub enum Path {
     GatewayInvoke,
 }
 
-/// A request that is turned away, and the origin of a page that may know why.
-pub type Refusal<'h> = (Failure, Option<&'h str>);
+/// Where a head leads, and the origin that a browser's answer must name.
+pub type Found<'h> = (Result<Option<Path>, Failure>, Option<&'h str>);
 
-/// Decides what serves a request. `reply` is overwritten.
-pub fn route<'h>(head: &'h Head, settings: &Settings, reply: &mut Reply) -> Result<Route, Refusal<'h>> {
-    reply.clear();
-    let origin = access::check(head, &settings.access).map_err(|failure| (failure, None))?;
-    let found = find(head, settings, reply).map_err(|failure| (failure, origin))?;
-    let Some(path) = found else {
-        origin.into_iter().for_each(|origin| access::allow(origin, reply));
-        return Ok(Route::Answered);
-    };
-    Ok(Route::Serve(Endpoint {
-        path,
-        caller: Caller::of(head),
-        request_id: logging::request_id(head),
-        origin: origin.map(str::to_owned),
-    }))
+/// Decides what serves a request; `Ok(None)` if the reply is already written.
+pub fn route<'h>(head: &'h Head, settings: &Settings, reply: &mut Reply) -> Found<'h> {
+    match access::check(head, &settings.access) {
+        Ok(origin) => (find(head, settings, reply), origin),
+        // A page from elsewhere is not told why.
+        Err(failure) => (Err(failure), None),
+    }
+}
+
+impl RoutedRequest {
+    /// What observers are told, before there is a view.
+    pub fn facts(&self) -> RequestFacts<'_> {
+        let RoutedRequest { request_id, caller, peer, .. } = self;
+        RequestFacts { request_id, caller, peer, toolset: None, revision: None, protocol: None }
+    }
 }
 
 /// Whether a path is one that is served, with any method.
@@ -87,12 +89,7 @@ pub fn refuse(head: &Head, failure: &Failure, reply: &mut Reply) {
         reply.kind = BodyKind::Json;
         mcp::write_error(None, failure, &mut reply.body);
     }
-    if let Failure::MethodNotAllowed(allowed) = failure {
-        reply.headers.push(("allow", (*allowed).to_owned()));
-    }
-    if matches!(failure, Failure::NotReady | Failure::TooManyStreams) {
-        reply.headers.push(("retry-after", "1".to_owned()));
-    }
+    reply.headers.extend(failure.header());
 }
 
 fn is_rest(path: &str) -> bool {

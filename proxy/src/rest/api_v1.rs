@@ -1,15 +1,12 @@
 //! `GET /api/v1/mcp/tools` and `POST /api/v1/mcp/tools/call`.
 
-use super::{Asked, read_call};
-use crate::call::record::Outcome;
-use crate::call::{self, Call};
-use crate::catalog::Catalog;
-use crate::edge::Edge;
+use super::read_call;
+use crate::call;
+use crate::call::record::{AnswerKind, Outcome};
 use crate::mcp::MODERN;
+use crate::request::context::Context;
 use crate::request::failure::Failure;
-use crate::request::identity::Caller;
 use crate::request::reply::{BodyKind, Reply};
-use crate::telemetry::logging::RequestId;
 
 /// Tools on a page that does not say how many it wants.
 const USUAL: usize = 50;
@@ -24,34 +21,24 @@ struct Wanted {
 }
 
 /// The tools, page by page. Until there are tenants, every `tenant_id` sees every tool.
-pub fn list(edge: &Edge, catalog: &Catalog, query: &str, reply: &mut Reply) -> Result<(), Failure> {
-    let Wanted { page, limit } = wanted(query)?;
-    let view = catalog.view(None).ok_or(Failure::NotReady)?;
-    let total = view.count(&catalog.contents);
+pub fn list(context: &Context<'_>, reply: &mut Reply) -> Result<(), Failure> {
+    let Wanted { page, limit } = wanted(context.head.uri.query().unwrap_or_default())?;
+    let total = context.view.count();
     let start = (page - 1).saturating_mul(limit);
     let out = &mut reply.body;
     out.extend_from_slice(b"{\"tools\":[");
-    view.write_entries(&catalog.contents, MODERN, start, limit, out);
+    context.view.write_entries(MODERN, start, limit, out);
     out.extend_from_slice(format!("],\"page\":{page},\"limit\":{limit},\"total\":{total}}}").as_bytes());
     reply.kind = BodyKind::Json;
-    edge.metrics.list();
+    context.answered(None, AnswerKind::List, reply.body.len());
     Ok(())
 }
 
 /// A call; the answer is an MCP result.
-pub async fn call(
-    edge: &Edge,
-    catalog: &Catalog,
-    caller: &Caller,
-    request_id: &RequestId,
-    body: &[u8],
-    reply: &mut Reply,
-) -> Result<(), Failure> {
-    let depth = catalog.settings.limits.json_depth;
-    let Asked { tool, arguments } = read_call(catalog, body, depth, "name", "arguments")?;
-    let call = Call { catalog, tool, arguments, caller, era: None, request_id };
+pub async fn call(context: &Context<'_>, body: &[u8], reply: &mut Reply) -> Result<(), Failure> {
+    let call = read_call(context, body, "name", "arguments")?;
     reply.body.push(b'{');
-    let done = call::perform(edge, &call, &mut reply.body).await;
+    let done = call::perform(context, &call, &mut reply.body).await;
     if done.outcome == Outcome::Ok {
         reply.body.extend_from_slice(b",\"isError\":false");
     }

@@ -1,41 +1,30 @@
 //! `GET /mcp/tools` and `POST /mcp/invoke`.
 
-use super::{Asked, error_type, read_call};
-use crate::call::record::Outcome;
-use crate::call::{self, Call};
-use crate::catalog::Catalog;
-use crate::edge::Edge;
+use super::{error_type, read_call};
+use crate::call;
+use crate::call::record::{AnswerKind, Outcome};
+use crate::catalog::View;
 use crate::mcp::MODERN;
+use crate::request::context::Context;
 use crate::request::failure::Failure;
-use crate::request::identity::Caller;
 use crate::request::reply::{BodyKind, Reply};
-use crate::telemetry::logging::RequestId;
 use mcp_bundle::json::{self, Kind, Value};
 
 /// `{"tools":[{"name", "description", "parameters"}]}`
-pub fn list(edge: &Edge, catalog: &Catalog, reply: &mut Reply) {
-    let list = catalog.gateway_list.get_or_init(|| make_list(catalog));
-    reply.body.extend_from_slice(list);
+pub fn list(context: &Context<'_>, reply: &mut Reply) {
+    let view = context.view;
+    reply.body.extend_from_slice(view.gateway_list(|| make_list(&view)));
     reply.kind = BodyKind::Json;
-    edge.metrics.list();
+    context.answered(None, AnswerKind::List, reply.body.len());
 }
 
 /// `{"tool_name", "params"}` → `{"success", "result", "error"}`, and what kind of error it is.
-pub async fn invoke(
-    edge: &Edge,
-    catalog: &Catalog,
-    caller: &Caller,
-    request_id: &RequestId,
-    body: &[u8],
-    reply: &mut Reply,
-) -> Result<(), Failure> {
-    let depth = catalog.settings.limits.json_depth;
-    let Asked { tool, arguments } = read_call(catalog, body, depth, "tool_name", "params")?;
-    let call = Call { catalog, tool, arguments, caller, era: None, request_id };
+pub async fn invoke(context: &Context<'_>, body: &[u8], reply: &mut Reply) -> Result<(), Failure> {
+    let call = read_call(context, body, "tool_name", "params")?;
     reply.kind = BodyKind::Json;
     reply.body.extend_from_slice(b"{\"success\":true,\"result\":{");
     let start = reply.body.len();
-    let done = call::perform(edge, &call, &mut reply.body).await;
+    let done = call::perform(context, &call, &mut reply.body).await;
     if done.outcome == Outcome::Ok {
         reply.body.extend_from_slice(b"},\"error\":null}");
         return Ok(());
@@ -60,21 +49,18 @@ pub async fn invoke(
     Ok(())
 }
 
-fn make_list(catalog: &Catalog) -> Vec<u8> {
-    let contents = &catalog.contents;
-    let mut out = b"{\"tools\":[".to_vec();
-    for (index, entry) in contents.list.iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        let text = format!("{}}}", entry.open_form(&contents.strings, MODERN));
-        let of = |name: &str| member(&text, name).map_or("null", |value| value.text);
+fn make_list(view: &View<'_>) -> Vec<u8> {
+    let mut entries = b"[".to_vec();
+    view.write_entries(MODERN, 0, view.count(), &mut entries);
+    entries.push(b']');
+    let entries = String::from_utf8_lossy(&entries);
+    let objects = json::elements(Value::of_valid(&entries)).map(|entry| {
+        let of = |name: &str| member(entry.text, name).map_or("null", |value| value.text);
         let (name, description, parameters) = (of("name"), of("description"), of("inputSchema"));
-        let object = format!("{{\"name\":{name},\"description\":{description},\"parameters\":{parameters}}}");
-        out.extend_from_slice(object.as_bytes());
-    }
-    out.extend_from_slice(b"]}");
-    out
+        format!("{{\"name\":{name},\"description\":{description},\"parameters\":{parameters}}}")
+    });
+    let objects: Vec<String> = objects.collect();
+    format!("{{\"tools\":[{}]}}", objects.join(",")).into_bytes()
 }
 
 fn member<'a>(object: &'a str, name: &str) -> Option<Value<'a>> {

@@ -3,30 +3,23 @@
 pub mod api_v1;
 pub mod gateway;
 
+use crate::call::ToolCall;
 use crate::call::record::Outcome;
-use crate::catalog::Catalog;
+use crate::request::context::Context;
 use crate::request::failure::{ErrorType, Failure};
 use crate::request::reply::{BodyKind, Reply};
-use mcp_bundle::bind::{Arguments, PreparedTool};
+use mcp_bundle::bind::Arguments;
 use mcp_bundle::json::{Kind, Scanner, write_string};
-
-/// What a body asks to call.
-#[derive(Debug, Clone, Copy)]
-struct Asked<'a> {
-    tool: PreparedTool<'a>,
-    arguments: Option<Arguments<'a>>,
-}
 
 /// Reads `{"<tool_key>": "…", "<arguments_key>": {…}}`.
 fn read_call<'a>(
-    catalog: &'a Catalog,
+    context: &Context<'a>,
     body: &'a [u8],
-    depth: usize,
     tool_key: &'static str,
     arguments_key: &'static str,
-) -> Result<Asked<'a>, Failure> {
+) -> Result<ToolCall<'a, 'a>, Failure> {
     let not_json = |error: mcp_bundle::json::ScanError| Failure::NotJson(error.to_string());
-    let mut scanner = Scanner::new(body, depth).map_err(not_json)?;
+    let mut scanner = Scanner::new(body, context.settings.limits.json_depth).map_err(not_json)?;
     if scanner.peek().map_err(not_json)? != Kind::Object {
         return Err(Failure::InvalidRequest("the body must be a JSON object"));
     }
@@ -54,11 +47,10 @@ fn read_call<'a>(
         Some(value) if value.kind == Kind::Object => Some(Arguments::of_text(value.text)),
         Some(_) => return Err(Failure::InvalidParams(format!("`{arguments_key}` must be an object").into())),
     };
-    let view = catalog.view(None).ok_or(Failure::NotReady)?;
     let mut buffer = String::new();
     let name = tool.unescaped(&mut buffer);
-    let tool = catalog.find(view, name).ok_or_else(|| Failure::UnknownTool(name.to_owned()))?;
-    Ok(Asked { tool, arguments })
+    let tool = context.view.find(name).ok_or_else(|| Failure::UnknownTool(name.to_owned()))?;
+    Ok(ToolCall { tool, arguments, protocol: None })
 }
 
 /// Writes a failure in the form of the REST interfaces.

@@ -9,6 +9,7 @@ use super::wire;
 use crate::edge::{Answered, Serving};
 use crate::request::events::EventStream;
 use crate::request::head::Head;
+use crate::request::identity::Peer;
 use crate::request::reply::Reply;
 use crate::runtime::buffers;
 use crate::runtime::deadline::within_since;
@@ -30,6 +31,7 @@ const FIRST_REQUEST: Duration = Duration::from_millis(200);
 struct Connection<'a, H> {
     handler: &'a H,
     stream: Stream,
+    peer: Peer,
     input: Input,
     head: Head,
     reply: Reply,
@@ -50,7 +52,7 @@ enum Next {
 const UNREAD: Framing = Framing { old: false, keep: false };
 
 /// Serves a connection until it ends.
-pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, shutdown: &ShutdownWatch) {
+pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, peer: Peer, shutdown: &ShutdownWatch) {
     let mut idle = handler.serving().settings.timeouts.idle;
     let stopping = shutdown.clone();
     // One for all requests: to begin this wait is much work, to go on with it little.
@@ -59,6 +61,7 @@ pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, shutdown: &Sh
     let mut connection = Connection {
         handler,
         stream,
+        peer,
         input: Input::default(),
         head: Head::default(),
         reply: Reply::default(),
@@ -143,7 +146,7 @@ impl<H: Handler> Connection<'_, H> {
         let limits = BodyLimits { length: settings.limits.request_body, time: settings.timeouts.body };
         let bodiless = request.framing == mcp_http1::Body::None;
         let waits = !bodiless && !request.old && body::expects_continue(&self.head);
-        let Some(endpoint) = self.handler.route(serving, &self.head, &mut self.reply) else {
+        let Some(routed) = self.handler.route(serving, &self.head, &self.peer, &mut self.reply).await else {
             return self.skip_body(request, waits, limits).await;
         };
         if waits && !self.head.declares_more(limits.length) {
@@ -156,7 +159,7 @@ impl<H: Handler> Connection<'_, H> {
             Ok(read) => read,
             Err(BodyError::Gone) => return Next::Nothing,
             Err(BodyError::TooLarge) => {
-                self.handler.too_large(serving, &self.head, &mut self.reply);
+                self.handler.too_large(serving, &routed, &self.head, &mut self.reply);
                 return Next::Cut;
             }
             Err(BodyError::TooSlow) => {
@@ -171,7 +174,7 @@ impl<H: Handler> Connection<'_, H> {
         let (bytes, ahead) = self.input.split(read);
         let answered = tokio::select! {
             biased;
-            answered = self.handler.answer(serving, &endpoint, &self.head, bytes, &mut self.reply) => answered,
+            answered = self.handler.answer(serving, &routed, &self.head, bytes, &mut self.reply) => answered,
             () = input::gone(&mut self.stream, ahead) => return Next::Nothing,
         };
         match answered {

@@ -21,6 +21,7 @@ pub use handler::Handler;
 pub(crate) use open::Open;
 
 use crate::edge::Edge;
+use crate::request::identity::Peer;
 use async_trait::async_trait;
 use pingora_core::apps::ServerApp;
 use pingora_core::protocols::{ALPN, Stream};
@@ -64,7 +65,10 @@ impl<H: Handler> ServerApp for McpService<H> {
             () = h1::leave_unused(shutdown) => return None,
         };
         match protocol {
-            Protocol::Http1 => h1::serve(&self.handler, stream, shutdown).await,
+            Protocol::Http1 => {
+                let peer = Peer::of(&stream);
+                h1::serve(&self.handler, stream, peer, shutdown).await;
+            }
             // Boxed, so that the connections of HTTP/1 have no part in its size.
             Protocol::Http2 => Box::pin(h2::serve(&self.handler, stream, shutdown)).await,
         }

@@ -9,6 +9,7 @@ use super::wire::{LINGER, LINGER_BYTES, Unwritten};
 use crate::edge::Answered;
 use crate::request::events::EventStream;
 use crate::request::head::Head;
+use crate::request::identity::Peer;
 use crate::request::reply::{BodyKind, Reply};
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING, X_CONTENT_TYPE_OPTIONS};
@@ -49,7 +50,8 @@ pub(crate) async fn serve<H: Handler>(
     let mut exchange = Exchange { session, head, waits };
     let limits = BodyLimits { length: settings.limits.request_body, time: settings.timeouts.body };
     let mut reply = Reply::default();
-    let Some(endpoint) = handler.route(&serving, &exchange.head, &mut reply) else {
+    let peer = peer_of(exchange.session);
+    let Some(routed) = handler.route(&serving, &exchange.head, &peer, &mut reply).await else {
         exchange.skip_body(&mut reply, limits).await;
         return exchange.send(reply).await;
     };
@@ -58,7 +60,7 @@ pub(crate) async fn serve<H: Handler>(
         Ok(whole) => whole,
         Err(BodyError::Gone) => return Err(client_left()),
         Err(BodyError::TooLarge) => {
-            handler.too_large(&serving, &exchange.head, &mut reply);
+            handler.too_large(&serving, &routed, &exchange.head, &mut reply);
             return exchange.cut(reply).await;
         }
         Err(BodyError::TooSlow) => {
@@ -71,7 +73,7 @@ pub(crate) async fn serve<H: Handler>(
     let bytes = whole.as_deref().unwrap_or(&buffer);
     let answered = tokio::select! {
         biased;
-        answered = handler.answer(&serving, &endpoint, &exchange.head, bytes, &mut reply) => answered,
+        answered = handler.answer(&serving, &routed, &exchange.head, bytes, &mut reply) => answered,
         () = gone(exchange.session) => return Err(client_left()),
     };
     match answered {
@@ -192,6 +194,11 @@ impl Exchange<'_> {
         }
         sse::run(self.session, events, stopping, keep_alive).await.map_err(|Unwritten| client_left())
     }
+}
+
+fn peer_of(session: &ServerSession) -> Peer {
+    let tls = session.digest().and_then(|digest| digest.ssl_digest.clone());
+    Peer { address: session.client_addr().and_then(|address| address.as_inet().copied()), tls }
 }
 
 fn is_http1(session: &ServerSession) -> bool {

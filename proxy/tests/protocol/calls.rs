@@ -1,6 +1,7 @@
 //! `tools/call`: what becomes of arguments and answers.
 
 use crate::support::{Bench, head};
+use mcp_edge::request::identity::Peer;
 use mcp_edge::request::reply::Reply;
 use mcp_edge::request::route::Route;
 use mcp_edge::upstream::UpstreamError;
@@ -155,7 +156,8 @@ fn a_call_that_waits_is_small() {
     let head = head("POST", "/mcp", &[]);
     let mut reply = Reply::default();
     let serving = bench.edge.serving();
-    let Route::Serve(endpoint) = bench.edge.route(&serving, &head, &mut reply) else { panic!("not served") };
-    let call = bench.edge.answer(&serving, &endpoint, &head, b"{}", &mut reply);
+    let route = bench.block_on(bench.edge.route(&serving, &head, &Peer::default(), &mut reply));
+    let Route::Serve(request) = route else { panic!("not served") };
+    let call = bench.edge.answer(&serving, &request, &head, b"{}", &mut reply);
     assert!(size_of_val(&call) <= 6 << 10, "{} bytes", size_of_val(&call));
 }

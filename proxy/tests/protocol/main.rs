@@ -12,6 +12,7 @@ mod legacy;
 mod lists;
 mod modern;
 mod mutated;
+mod observe;
 mod paths;
 mod rest;
 mod streams;

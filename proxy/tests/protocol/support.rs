@@ -3,9 +3,10 @@
 use http::Request;
 use mcp_bundle::format::{self, Trust};
 use mcp_edge::Edge;
-use mcp_edge::edge::Answered;
+use mcp_edge::edge::{Answered, Hooks};
 use mcp_edge::request::events::EventStream;
 use mcp_edge::request::head::Head;
+use mcp_edge::request::identity::Peer;
 use mcp_edge::request::reply::{BodyKind, Reply};
 use mcp_edge::request::route::Route;
 use mcp_edge::settings::{Access, Settings};
@@ -138,12 +139,16 @@ impl Bench {
     }
 
     pub fn with(specs: &[(&str, &str)], change: impl FnOnce(&mut Settings)) -> Bench {
+        Bench::with_hooks(specs, change, Hooks::default())
+    }
+
+    pub fn with_hooks(specs: &[(&str, &str)], change: impl FnOnce(&mut Settings), hooks: Hooks) -> Bench {
         let mut settings =
             Settings { access: Access { loopback: true, ..Access::default() }, ..Settings::default() };
         change(&mut settings);
         let answer = Ok((200, "application/json", br#"{"pens":3}"#.to_vec()));
         let fake = Arc::new(Fake { answer: Mutex::new(answer), asked: Mutex::default() });
-        let edge = Arc::new(Edge::new(settings, Upstream::Fixed(fake.clone())));
+        let edge = Arc::new(Edge::with(settings, Upstream::Fixed(fake.clone()), hooks));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let bench = Bench { edge, fake, runtime };
         bench.activate(specs);
@@ -172,12 +177,14 @@ impl Bench {
         let mut reply = Reply::default();
         let mut stream = None;
         let serving = self.edge.serving();
-        if let Route::Serve(endpoint) = self.edge.route(&serving, head, &mut reply) {
-            let answered =
-                self.runtime.block_on(self.edge.answer(&serving, &endpoint, head, body, &mut reply));
-            if let Answered::Stream(opened) = answered {
-                stream = Some(opened);
+        let answered = self.block_on(async {
+            match self.edge.route(&serving, head, &Peer::default(), &mut reply).await {
+                Route::Serve(request) => self.edge.answer(&serving, &request, head, body, &mut reply).await,
+                Route::Answered => Answered::Reply,
             }
+        });
+        if let Answered::Stream(opened) = answered {
+            stream = Some(opened);
         }
         let body = String::from_utf8(reply.body).unwrap();
         Said { status: reply.status, kind: reply.kind, headers: reply.headers, body, stream }

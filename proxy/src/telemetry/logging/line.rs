@@ -1,7 +1,9 @@
 //! A line of the log, made member by member as `tracing` would make it.
 
-use super::{LogFormat, LogLevel, RequestId};
+use super::{LogFormat, LogLevel};
+use crate::request::id::RequestId;
 use mcp_bundle::json::write_string;
+use std::fmt::Display;
 use std::io::Write;
 
 pub(super) struct Line<'a> {
@@ -94,6 +96,15 @@ impl Line<'_> {
             (RequestId::Given(id), LogFormat::Text) => self.put(id),
             (RequestId::Made(number), LogFormat::Json) => self.quoted(&hexadecimal(*number)),
             (RequestId::Made(number), LogFormat::Text) => self.out.extend_from_slice(&hexadecimal(*number)),
+        }
+    }
+
+    /// Something whose text needs no escapes; in text it has no quotes.
+    pub(super) fn plain(&mut self, name: Name, value: impl Display) {
+        self.name(name);
+        match self.format {
+            LogFormat::Json => self.fill(format_args!("\"{value}\"")),
+            LogFormat::Text => self.fill(format_args!("{value}")),
         }
     }
 

@@ -7,13 +7,16 @@ mod line;
 mod timestamp;
 mod writer;
 
-pub use call::log_call;
 pub use writer::LogWriter;
 
-use crate::request::head::{Head, visible};
-use crate::runtime::random;
+use crate::call::observe::Observer;
+use crate::call::record::{CallRecord, Refusal};
+use crate::request::failure::Failure;
+use crate::request::head::visible;
 use call::CallLog;
 use filter::WithoutProbes;
+use mcp_bundle::format::Revision;
+use mcp_bundle::wire_enums::ProtocolVersion;
 use std::fmt;
 use std::sync::OnceLock;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -44,15 +47,6 @@ pub enum LogLevel {
     Info,
     Debug,
     Trace,
-}
-
-/// What ties the log lines of a request to the client's own.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RequestId {
-    /// From the client.
-    Given(Box<str>),
-    /// Ours; its text is made when something is logged.
-    Made(u64),
 }
 
 impl LogFormat {
@@ -128,87 +122,65 @@ where
     (tracing_subscriber::registry().with(layer.with_filter(filter)), handle)
 }
 
-/// Logs a request that was turned away before it was one of MCP. Of what the client wrote only the two names are shown that
-/// decide over it, cut.
-pub fn log_refusal(head: &Head, reason: &'static str, status: u16) {
-    let text = |name: &str| {
-        let value = head.headers.first(name).and_then(visible);
-        value.map(|value| value.get(..value.len().min(LONGEST_SHOWN)).unwrap_or_default())
-    };
-    tracing::info!(
-        target: "mcp_edge::refused",
-        reason,
-        status,
-        method = head.method.as_str(),
-        host = text("host"),
-        origin = text("origin"),
-        "refused"
-    );
+/// Logs calls and refusals.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Log;
+
+impl Observer for Log {
+    fn call(&self, record: &CallRecord<'_>) {
+        call::log(record);
+    }
+
+    /// Of what the client wrote only the names are shown that decide over it, cut.
+    fn refused(&self, refusal: &Refusal<'_>) {
+        let Refusal { request, head, failure, status } = refusal;
+        let text = |name: &str| head.headers.first(name).and_then(visible).map(cut);
+        let tool = match failure {
+            Failure::UnknownTool(name) => Some(cut(name)),
+            _ => None,
+        };
+        tracing::info!(
+            target: "mcp_edge::refused",
+            reason = failure.name(),
+            status,
+            method = head.method.as_str(),
+            host = text("host"),
+            origin = text("origin"),
+            request_id = tracing::field::display(request.request_id),
+            tool,
+            protocol = request.protocol.map(ProtocolVersion::as_str),
+            tenant = request.caller.tenant(),
+            principal = request.caller.principal(),
+            peer = request.peer.address.map(tracing::field::display),
+            toolset = request.toolset,
+            revision = request.revision.map(Short).map(tracing::field::display),
+            "refused"
+        );
+    }
 }
 
 /// Of what a client wrote.
 const LONGEST_SHOWN: usize = 100;
 
-/// The client's `x-request-id` if it is sane, else a new one.
-pub fn request_id(head: &Head) -> RequestId {
-    let given = head.headers.first("x-request-id");
-    given.and_then(RequestId::from_client).unwrap_or_else(|| RequestId::Made(random::next()))
+fn cut(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(LONGEST_SHOWN)).unwrap_or_default()
 }
 
-impl RequestId {
-    const MAX: usize = 128;
+/// The beginning of a revision, which is what clients see of it, too.
+struct Short<'a>(&'a Revision);
 
-    /// Visible ASCII only: it is written to logs as it stands.
-    pub fn from_client(text: &[u8]) -> Option<RequestId> {
-        if text.is_empty() || text.len() > RequestId::MAX || !text.iter().all(u8::is_ascii_graphic) {
-            return None;
-        }
-        std::str::from_utf8(text).ok().map(|text| RequestId::Given(text.into()))
-    }
-}
-
-impl fmt::Display for RequestId {
+impl fmt::Display for Short<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RequestId::Given(text) => f.write_str(text),
-            // Hard to hit by chance, not hard to guess.
-            RequestId::Made(number) => write!(f, "{number:016x}"),
-        }
+        self.0.0.iter().take(6).try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::record::{CallRecord, Outcome};
-
-    fn id_of(header: &[u8]) -> String {
-        let mut head = Head::default();
-        head.headers.append("x-request-id", header);
-        request_id(&head).to_string()
-    }
-
-    #[test]
-    fn a_sane_id_of_the_client_is_kept() {
-        assert_eq!(id_of(b"abc-123"), "abc-123");
-        let longest = "x".repeat(128);
-        assert_eq!(id_of(longest.as_bytes()), longest);
-    }
-
-    #[test]
-    fn any_other_id_is_replaced() {
-        for wrong in [&b""[..], b"a b", b"a\tb", "é".as_bytes(), "x".repeat(129).as_bytes()] {
-            let id = id_of(wrong);
-            assert!(id.len() == 16 && id.bytes().all(|b| b.is_ascii_hexdigit()), "{id}");
-        }
-    }
-
-    #[test]
-    fn generated_ids_differ() {
-        let ids: std::collections::BTreeSet<String> =
-            (0..1000).map(|_| request_id(&Head::default()).to_string()).collect();
-        assert_eq!(ids.len(), 1000);
-    }
+    use crate::call::record::Outcome;
+    use crate::call::record::tests::call_record;
+    use crate::request::id::RequestId;
 
     /// What is written while `work` runs.
     fn written(settings: LogSettings, work: impl FnOnce()) -> String {
@@ -222,26 +194,17 @@ mod tests {
 
     fn call(outcome: Outcome) -> CallRecord<'static> {
         CallRecord {
-            request_id: &ID,
-            tool: "get_order".into(),
-            era: None,
-            outcome,
-            reason: None,
-            error: None,
-            upstream_host: None,
             upstream_status: Some(503),
             attempts: 2,
             total: std::time::Duration::from_micros(1500),
-            upstream: std::time::Duration::from_micros(1200),
-            request_bytes: 10,
-            response_bytes: 20,
+            ..call_record(&ID, outcome)
         }
     }
 
     #[test]
     fn a_call_is_one_json_line() {
         let settings = LogSettings { format: LogFormat::Json, level: LogLevel::Info };
-        let text = written(settings, || log_call(&call(Outcome::UpstreamTimeout)));
+        let text = written(settings, || Log.call(&call(Outcome::UpstreamTimeout)));
         let line: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(
             (line["level"].as_str(), line["outcome"].as_str()),
@@ -254,8 +217,8 @@ mod tests {
     #[test]
     fn successes_are_quiet() {
         let at = |level| LogSettings { format: LogFormat::Text, level };
-        assert_eq!(written(at(LogLevel::Info), || log_call(&call(Outcome::Ok))), "");
-        assert!(written(at(LogLevel::Debug), || log_call(&call(Outcome::Ok))).contains("get_order"));
+        assert_eq!(written(at(LogLevel::Info), || Log.call(&call(Outcome::Ok))), "");
+        assert!(written(at(LogLevel::Debug), || Log.call(&call(Outcome::Ok))).contains("get_order"));
     }
 
     #[test]

@@ -37,7 +37,7 @@ impl Collector for Exposed {
             &mut encoder,
             "calls_in_flight",
             "Calls that are being worked on",
-            inner.calls_in_flight.count(),
+            inner.calls_in_flight.count() as i64,
         )?;
         gauge(&mut encoder, "streams", "Event streams that are open", inner.streams.get())?;
         self.pool(&mut encoder)

@@ -8,7 +8,8 @@ mod tools;
 pub use tools::ToolCounts;
 
 use crate::call::admission::InFlight;
-use crate::call::record::CallRecord;
+use crate::call::observe::Observer;
+use crate::call::record::{AnswerRecord, CallRecord, Refusal};
 use crate::telemetry::shards::Cells;
 use crate::upstream::PoolStats;
 use histogram::Latencies;
@@ -59,25 +60,6 @@ impl Metrics {
         ToolCounts::new(&self.inner, names)
     }
 
-    /// Counts a finished call.
-    pub fn call(&self, counts: &ToolCounts, tool: usize, record: &CallRecord<'_>) {
-        counts.count(tool, record.outcome);
-        self.inner.latencies.record(record.total, record.upstream);
-    }
-
-    /// Counts an answered `tools/list`.
-    pub fn list(&self) {
-        self.inner.lists.add(1);
-    }
-
-    /// Counts a JSON-RPC error.
-    pub fn protocol_error(&self, code: i32) {
-        let index = CODES.iter().position(|known| *known == code).unwrap_or(CODES.len());
-        if let Some(counter) = self.inner.protocol_errors.get(index) {
-            counter.fetch_add(1, Relaxed);
-        }
-    }
-
     /// A bundle is active from now on. The counters of tools that it does not have are forgotten: otherwise their
     /// number would grow with every bundle.
     pub fn activated<'a>(&self, revision: &impl fmt::Display, tools: impl Iterator<Item = &'a str>) {
@@ -111,6 +93,25 @@ impl Metrics {
     /// Everything as OpenMetrics text.
     pub fn encode(&self) -> String {
         expose::encode(Arc::clone(&self.inner))
+    }
+}
+
+impl Observer for Metrics {
+    fn call(&self, record: &CallRecord<'_>) {
+        record.counts.count(record.index, record.outcome);
+        self.inner.latencies.record(record.total, record.upstream);
+    }
+
+    fn refused(&self, refusal: &Refusal<'_>) {
+        let code = refusal.failure.code();
+        let index = CODES.iter().position(|known| *known == code).unwrap_or(CODES.len());
+        if let Some(counter) = self.inner.protocol_errors.get(index) {
+            counter.fetch_add(1, Relaxed);
+        }
+    }
+
+    fn listed(&self, _record: &AnswerRecord<'_>) {
+        self.inner.lists.add(1);
     }
 }
 

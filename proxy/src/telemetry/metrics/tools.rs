@@ -3,7 +3,6 @@
 use super::Inner;
 use crate::call::record::Outcome;
 use crate::telemetry::shards::{Apart, CELLS, own};
-use mcp_bundle::far;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
@@ -48,14 +47,6 @@ impl ToolCounts {
         tools.live.push(Arc::clone(&successes));
         drop(tools);
         ToolCounts { successes, metrics: Arc::clone(metrics) }
-    }
-
-    /// Asks for the memory of the tool's counter.
-    #[inline]
-    pub fn fetch(&self, tool: usize) {
-        if let Some(counter) = own(&self.successes.rows).get().and_then(|row| row.get(tool)) {
-            far::fetch(counter);
-        }
     }
 
     #[inline]

@@ -14,6 +14,7 @@ use crate::edge::{Answered, Loaded, Serving};
 use crate::process::{self, Listener, Options, Running};
 use crate::request::events::{EventStream, Guard, Message};
 use crate::request::head::Head;
+use crate::request::identity::Peer;
 use crate::request::reply::{BodyKind, Reply};
 use crate::settings::Settings;
 use arc_swap::ArcSwap;
@@ -117,13 +118,19 @@ impl Drop for TellWhenDropped<'_> {
 }
 
 impl Handler for Echo {
-    type Endpoint = String;
+    type Request = String;
 
     fn serving(&self) -> Loaded {
         self.0.serving.load()
     }
 
-    fn route(&self, _serving: &Serving, head: &Head, reply: &mut Reply) -> Option<String> {
+    async fn route(
+        &self,
+        _serving: &Serving,
+        head: &Head,
+        _peer: &Peer,
+        reply: &mut Reply,
+    ) -> Option<String> {
         reply.clear();
         let path = head.uri.path();
         if ["/echo", "/hold", "/big", "/events", "/silent", "/none", "/who"].contains(&path) {
@@ -134,7 +141,7 @@ impl Handler for Echo {
         None
     }
 
-    fn too_large(&self, _serving: &Serving, _head: &Head, reply: &mut Reply) {
+    fn too_large(&self, _serving: &Serving, _request: &String, _head: &Head, reply: &mut Reply) {
         reply.clear();
         reply.status = 413;
     }
@@ -142,14 +149,14 @@ impl Handler for Echo {
     async fn answer(
         &self,
         _serving: &Serving,
-        endpoint: &String,
+        request: &String,
         _head: &Head,
         body: &[u8],
         reply: &mut Reply,
     ) -> Answered {
         reply.clear();
         reply.kind = BodyKind::Text;
-        match endpoint.as_str() {
+        match request.as_str() {
             "/hold" => {
                 self.tell("started");
                 let cancelled = TellWhenDropped(self, "cancelled");

@@ -3,7 +3,7 @@
 
 use super::line::{Line, name};
 use super::timestamp::Timestamps;
-use super::{LogFormat, LogLevel, LogSettings, LogWriter};
+use super::{LogFormat, LogLevel, LogSettings, LogWriter, Short};
 use crate::call::record::{CallRecord, Outcome};
 use mcp_bundle::wire_enums::ProtocolVersion;
 use std::cell::RefCell;
@@ -39,7 +39,7 @@ thread_local! {
 
 /// Logs a finished call: what needs someone's attention at `warn`, other failures at `info`, successes at `debug`. Without
 /// [`super::start`] it is an event of `tracing`, for whoever listens.
-pub fn log_call(record: &CallRecord<'_>) {
+pub(super) fn log(record: &CallRecord<'_>) {
     match LOG.get() {
         Some(log) => log.write(record),
         None => emit(record),
@@ -101,10 +101,11 @@ fn level(outcome: Outcome) -> LogLevel {
 
 fn write_line(record: &CallRecord<'_>, level: LogLevel, time: &[u8], mut line: Line<'_>) {
     line.begin(time, level, TARGET, "call");
-    line.id(name!("request_id"), record.request_id);
+    let request = &record.request;
+    line.id(name!("request_id"), request.request_id);
     line.string(name!("tool"), record.tool.as_str());
-    if let Some(era) = record.era {
-        line.word(name!("protocol"), era.as_str());
+    if let Some(version) = request.protocol {
+        line.word(name!("protocol"), version.as_str());
     }
     line.word(name!("outcome"), record.outcome.as_str());
     if let Some(reason) = record.reason {
@@ -124,18 +125,43 @@ fn write_line(record: &CallRecord<'_>, level: LogLevel, time: &[u8], mut line: L
     line.number(name!("upstream_us"), record.upstream.as_micros() as u64);
     line.number(name!("request_bytes"), record.request_bytes as u64);
     line.number(name!("response_bytes"), record.response_bytes as u64);
+    if let Some(reasons) = reasons(record) {
+        line.string(name!("reasons"), &reasons);
+    }
+    if let Some(tenant) = request.caller.tenant() {
+        line.string(name!("tenant"), tenant);
+    }
+    if let Some(principal) = request.caller.principal() {
+        line.string(name!("principal"), principal);
+    }
+    if let Some(address) = request.peer.address {
+        line.plain(name!("peer"), address);
+    }
+    if let Some(toolset) = record.toolset() {
+        line.string(name!("toolset"), toolset);
+    }
+    if let Some(revision) = request.revision {
+        line.plain(name!("revision"), Short(revision));
+    }
     line.end(TARGET);
+}
+
+/// All that is wrong with the arguments, where that is more than the reason.
+fn reasons(record: &CallRecord<'_>) -> Option<String> {
+    let kinds: Vec<&str> = record.problems.iter().map(|problem| problem.kind.as_str()).collect();
+    (kinds.len() > 1).then(|| kinds.join(","))
 }
 
 /// The same for `tracing`.
 pub(super) fn emit(record: &CallRecord<'_>) {
+    let request = &record.request;
     macro_rules! event {
         ($level:ident) => {
             tracing::$level!(
                 target: TARGET,
-                request_id = tracing::field::display(record.request_id),
+                request_id = tracing::field::display(request.request_id),
                 tool = record.tool.as_str(),
-                protocol = record.era.map(ProtocolVersion::as_str),
+                protocol = request.protocol.map(ProtocolVersion::as_str),
                 outcome = record.outcome.as_str(),
                 reason = record.reason,
                 error = record.error,
@@ -146,6 +172,12 @@ pub(super) fn emit(record: &CallRecord<'_>) {
                 upstream_us = record.upstream.as_micros() as u64,
                 request_bytes = record.request_bytes,
                 response_bytes = record.response_bytes,
+                reasons = reasons(record),
+                tenant = request.caller.tenant(),
+                principal = request.caller.principal(),
+                peer = request.peer.address.map(tracing::field::display),
+                toolset = record.toolset(),
+                revision = request.revision.map(Short).map(tracing::field::display),
                 "call"
             )
         };

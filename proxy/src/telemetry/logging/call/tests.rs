@@ -1,5 +1,11 @@
 use super::*;
-use crate::telemetry::logging::{LogFormat, RequestId, subscriber};
+use crate::call::record::RequestFacts;
+use crate::call::record::tests::call_record;
+use crate::request::id::RequestId;
+use crate::request::identity::{Caller, Identity, Peer};
+use crate::telemetry::logging::{LogFormat, subscriber};
+use mcp_bundle::bind::{Problem, ProblemKind};
+use mcp_bundle::format::Revision;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -52,20 +58,15 @@ fn timeless(line: &str) -> String {
 }
 
 fn record(request_id: &RequestId, outcome: Outcome) -> CallRecord<'_> {
+    let record = call_record(request_id, outcome);
     CallRecord {
-        request_id,
-        tool: "get_order".into(),
-        era: Some(ProtocolVersion::V20250618),
-        outcome,
-        reason: None,
-        error: None,
+        request: RequestFacts { protocol: Some(ProtocolVersion::V20250618), ..record.request },
         upstream_host: Some("api.example.com:8443"),
-        upstream_status: Some(200),
-        attempts: 1,
         total: Duration::from_nanos(1_234_567),
         upstream: Duration::from_micros(999),
         request_bytes: 17,
         response_bytes: 384,
+        ..record
     }
 }
 
@@ -87,8 +88,9 @@ fn assert_same(record: &CallRecord<'_>) {
 fn lines_are_those_of_tracing_for_every_outcome_and_revision() {
     let id = RequestId::Made(0x0123_4567_89ab_cdef);
     for outcome in Outcome::ALL {
-        for era in ProtocolVersion::ALL.iter().copied().map(Some).chain([None]) {
-            assert_same(&CallRecord { era, ..record(&id, outcome) });
+        for protocol in ProtocolVersion::ALL.iter().copied().map(Some).chain([None]) {
+            let record = record(&id, outcome);
+            assert_same(&CallRecord { request: RequestFacts { protocol, ..record.request }, ..record });
         }
     }
 }
@@ -152,6 +154,29 @@ fn lines_are_those_of_tracing_for_all_numbers_and_for_none() {
         ..record(&id, Outcome::InvalidArguments)
     };
     assert_same(&least);
+}
+
+#[test]
+fn lines_are_those_of_tracing_for_every_caller() {
+    let id = RequestId::Made(1);
+    let problem = |kind| Problem { kind, argument: String::new(), message: String::new() };
+    let problems = [problem(ProblemKind::WrongType), problem(ProblemKind::Missing)];
+    let identity = Identity { tenant: Some("a \"b\"".to_owned()), principal: Some("é".to_owned()) };
+    let caller = &Caller::Known(Arc::new(identity));
+    let peer = &Peer { address: Some("[::1]:8080".parse().unwrap()), tls: None };
+    let revision = Some(&Revision([0xa9; 32]));
+    let record = record(&id, Outcome::InvalidArguments);
+    let request = RequestFacts { caller, peer, revision, ..record.request };
+    let record = CallRecord { request, problems: &problems, ..record };
+    assert_same(&record);
+    let line: serde_json::Value =
+        serde_json::from_str(&logged(at(LogFormat::Json, LogLevel::Info), &record)).unwrap();
+    assert_eq!((line["tenant"].as_str(), line["principal"].as_str()), (Some("a \"b\""), Some("é")));
+    assert_eq!(
+        (line["peer"].as_str(), line["revision"].as_str()),
+        (Some("[::1]:8080"), Some("a9a9a9a9a9a9"))
+    );
+    assert_eq!(line["reasons"], "wrong_type,missing");
 }
 
 #[test]

@@ -1,0 +1,97 @@
+//! How a call fails: in words for the model, as an outcome for everyone else.
+
+use super::Done;
+use super::record::Outcome;
+use crate::catalog::Catalog;
+use crate::upstream::UpstreamError;
+use mcp_bundle::bind::{BindError, PreparedTool, Problem};
+use mcp_bundle::json::write_string;
+use mcp_bundle::shape;
+use mcp_bundle::template::Fault;
+
+/// Why there is no answer to make a result of.
+#[derive(Debug)]
+pub(super) enum CallFailure {
+    Overloaded,
+    /// The tool is not in its own bundle.
+    NoPlan,
+    InvalidArguments(BindError),
+    Upstream(UpstreamError),
+}
+
+impl CallFailure {
+    /// Appends the members of the result.
+    pub(super) fn write(&self, catalog: &Catalog, tool: &PreparedTool<'_>, out: &mut Vec<u8>) -> Done {
+        let mut upstream_status = None;
+        let (outcome, reason) = match self {
+            CallFailure::Overloaded => {
+                write_text("The server has too many calls in flight. Try again in a moment.", out);
+                (Outcome::Overloaded, "overloaded")
+            }
+            CallFailure::NoPlan => {
+                write_text("The tool is gone.", out);
+                (Outcome::Unusable, "no_such_tool")
+            }
+            CallFailure::InvalidArguments(error) => {
+                write_text(&error.to_string(), out);
+                let first = error.problems.first();
+                (Outcome::InvalidArguments, first.map_or("invalid_arguments", |first| first.kind.as_str()))
+            }
+            CallFailure::Upstream(error @ UpstreamError::TooLarge { status, limit }) => {
+                shape::too_large(&catalog.contents, tool.shaping(), *status, *limit, out);
+                upstream_status = Some(*status);
+                (Outcome::ResponseTooLarge, error.name())
+            }
+            CallFailure::Upstream(error @ (UpstreamError::Timeout(_) | UpstreamError::ConnectTimeout(_))) => {
+                write_text(&format!("The call of the upstream failed: {error}. Try again later."), out);
+                (Outcome::UpstreamTimeout, error.name())
+            }
+            CallFailure::Upstream(error) => {
+                write_text(&format!("The call of the upstream failed: {error}."), out);
+                (Outcome::UpstreamFailed, error.name())
+            }
+        };
+        Done { outcome, reason: Some(reason), upstream_status }
+    }
+
+    pub(super) fn problems(&self) -> &[Problem] {
+        match self {
+            CallFailure::InvalidArguments(error) => &error.problems,
+            _ => &[],
+        }
+    }
+
+    /// Why the upstream could not be asked.
+    pub(super) fn error(&self) -> Option<String> {
+        match self {
+            CallFailure::Upstream(error) => Some(error.to_string()),
+            _ => None,
+        }
+    }
+}
+
+fn write_text(text: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"\"content\":[{\"type\":\"text\",\"text\":");
+    write_string(text, out);
+    out.extend_from_slice(b"}],\"isError\":true");
+}
+
+pub(super) fn outcome(failure: Option<&shape::Failure>) -> Outcome {
+    match failure {
+        None => Outcome::Ok,
+        Some(shape::Failure::Status(_)) => Outcome::UpstreamStatus,
+        Some(shape::Failure::TooLarge { .. }) => Outcome::ResponseTooLarge,
+        Some(_) => Outcome::Unusable,
+    }
+}
+
+/// Where a template failed and how, without anything of the answer: this is logged.
+pub(super) fn render_error(failure: &shape::Failure) -> Option<String> {
+    let shape::Failure::Template { key, error } = failure else { return None };
+    let place = error.at.map(|(line, column)| format!("line {line}, column {column}: ")).unwrap_or_default();
+    Some(match &error.fault {
+        // Their words may quote the answer.
+        Fault::Value(_) | Fault::Refused(_) => format!("{key}: {place}{}", error.fault.name()),
+        fault => format!("{key}: {place}{fault}"),
+    })
+}

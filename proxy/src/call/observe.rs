@@ -1,0 +1,43 @@
+//! The one exit of every message. Whatever wants to know how messages end is an observer: logs, metrics, the lines of
+//! `mcpc dev`. Each message is observed exactly once, by one of the four.
+
+use super::record::{AnswerRecord, CallRecord, Refusal};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// Sees how messages end. It is called on the path of each message: it must not wait.
+pub trait Observer: Debug + Send + Sync {
+    /// A call of a tool has ended.
+    fn call(&self, _record: &CallRecord<'_>) {}
+
+    /// A message was refused.
+    fn refused(&self, _refusal: &Refusal<'_>) {}
+
+    /// The tools were listed.
+    fn listed(&self, _record: &AnswerRecord<'_>) {}
+
+    /// Any other message was answered, or wanted no answer.
+    fn answered(&self, _record: &AnswerRecord<'_>) {}
+}
+
+/// All observers of an edge.
+#[derive(Debug)]
+pub struct Observers(pub Vec<Arc<dyn Observer>>);
+
+impl Observer for Observers {
+    fn call(&self, record: &CallRecord<'_>) {
+        self.0.iter().for_each(|observer| observer.call(record));
+    }
+
+    fn refused(&self, refusal: &Refusal<'_>) {
+        self.0.iter().for_each(|observer| observer.refused(refusal));
+    }
+
+    fn listed(&self, record: &AnswerRecord<'_>) {
+        self.0.iter().for_each(|observer| observer.listed(record));
+    }
+
+    fn answered(&self, record: &AnswerRecord<'_>) {
+        self.0.iter().for_each(|observer| observer.answered(record));
+    }
+}
