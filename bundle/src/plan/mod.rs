@@ -4,8 +4,10 @@
 //! A literal is stored in the encoding of the place it stands in, so that writing it is a copy.
 
 mod backend;
+mod variables;
 
 pub use backend::{Backend, HttpPlan};
+pub use variables::{VariableSite, VariableUse};
 
 use crate::strings::{StrId, Strings};
 use crate::template::Programs;

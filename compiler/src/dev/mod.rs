@@ -111,7 +111,7 @@ impl Dev {
             tools: contents.tools.len(),
             toolsets: contents.manifest.toolsets.len(),
             unanswered: Vec::new(),
-            unidentified: tools_where(contents, asks_who_calls),
+            unidentified: tools_where(contents, |tool| asks_who_calls(contents, tool)),
         };
         if let (Some(mock), Some(catalog)) = (&self.mock, self.edge().catalog()) {
             let limits = &catalog.settings.limits.bind;
@@ -131,8 +131,8 @@ fn tools_where(contents: &Contents, wanted: impl Fn(&ToolPlan) -> bool) -> Vec<S
     tools.map(|tool| contents.strings.get(tool.name).to_owned()).collect()
 }
 
-fn asks_who_calls(tool: &ToolPlan) -> bool {
-    variables::parts(tool).any(|part| matches!(part.kind, PartKind::TenantId | PartKind::PrincipalSub))
+fn asks_who_calls(contents: &Contents, tool: &ToolPlan) -> bool {
+    tool.variables(contents).any(|found| found.part.kind != PartKind::Variable)
 }
 
 fn missing(needed: &[Needed]) -> String {

@@ -1,8 +1,7 @@
 //! What `${NAME}` stands for: the environment, and files of `NAME=value` lines.
 
 use crate::files::{Files, ReadError};
-use mcp_bundle::plan::{Contents, HttpPlan, Part, ToolPlan};
-use mcp_bundle::wire_enums::PartKind;
+use mcp_bundle::plan::Contents;
 use mcp_diagnostics::env_file::{EnvFile, LineError};
 use std::fmt;
 
@@ -11,6 +10,8 @@ use std::fmt;
 pub struct Needed {
     pub name: String,
     pub tool: String,
+    /// Where in its request.
+    pub site: String,
 }
 
 /// Why a file of variables cannot be used. Never holds a part of a value.
@@ -46,27 +47,20 @@ pub fn read_environment(names: &[String], files: &dyn Files) -> Result<EnvFile, 
 
 impl fmt::Display for Needed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`${{{}}}` has no value, and `{}` needs it", self.name, self.tool)
+        let Needed { name, tool, site } = self;
+        write!(f, "`${{{name}}}` has no value, and `{tool}` needs it in {site}")
     }
 }
 
 /// All variables of a bundle that some tool needs.
 pub fn needed(contents: &Contents) -> Vec<Needed> {
-    let uses = |tool: &ToolPlan, index: usize| {
-        parts(tool).any(|part| part.kind == PartKind::Variable && part.id as usize == index)
-    };
     let names = contents.variable_names().enumerate();
-    names
-        .filter_map(|(index, name)| {
-            let tool = contents.tools.iter().find(|tool| uses(tool, index))?;
-            Some(Needed { name: name.to_owned(), tool: contents.strings.get(tool.name).to_owned() })
-        })
-        .collect()
-}
-
-/// Everything that a tool's request is made of.
-pub(super) fn parts(tool: &ToolPlan) -> impl Iterator<Item = &Part> {
-    tool.http().into_iter().flat_map(HttpPlan::parts)
+    let needed = names.filter_map(|(index, name)| {
+        let (tool, site) = contents.uses_of(index).next()?;
+        let tool = contents.strings.get(tool.name).to_owned();
+        Some(Needed { name: name.to_owned(), tool, site: site.to_string() })
+    });
+    needed.collect()
 }
 
 #[cfg(test)]
@@ -115,6 +109,34 @@ value = "${KEY}"
 "#;
         let report = check_files(&MemoryFiles::one("spec.toml", spec));
         let needed = needed(report.contents.as_ref().unwrap());
-        assert_eq!(needed, [Needed { name: "KEY".into(), tool: "b".into() }]);
+        let site = "its query parameter `key`".to_owned();
+        assert_eq!(needed, [Needed { name: "KEY".into(), tool: "b".into(), site }]);
+    }
+
+    #[test]
+    fn a_variable_of_a_template_comes_with_a_tool_too() {
+        let spec = r#"
+[[tool]]
+name = "a"
+description = "Needs a key, a token and to know who calls."
+method = "POST"
+endpoint = "https://api.example.com/a"
+headers = { authorization = "Bearer {{#if admin}}${TOKEN}{{/if}}${principal.sub}" }
+body_template = '{"admin": {{admin}}, "key": "${KEY}"}'
+[[tool.parameters]]
+name = "admin"
+type = "boolean"
+description = "Whether as an administrator"
+position = "body"
+"#;
+        let report = check_files(&MemoryFiles::one("spec.toml", spec));
+        let contents = report.contents.as_ref().unwrap();
+        let messages: Vec<String> = needed(contents).iter().map(ToString::to_string).collect();
+        let expected = [
+            "`${KEY}` has no value, and `a` needs it in its body",
+            "`${TOKEN}` has no value, and `a` needs it in its header `authorization`",
+        ];
+        assert_eq!(messages, expected);
+        assert!(crate::dev::asks_who_calls(contents, &contents.tools[0]));
     }
 }

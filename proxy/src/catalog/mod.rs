@@ -57,10 +57,8 @@ pub struct Mirrored {
 /// Why a bundle that is whole cannot be served here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BuildError {
-    #[error(
-        "`${{{name}}}` has no value, and `{tool}` needs it: set it in the environment or in the secrets file"
-    )]
-    MissingVariable { name: String, tool: String },
+    #[error("`${{{name}}}` has no value, and {need}: set it in the environment or in the secrets file")]
+    MissingVariable { name: String, need: String },
     #[error("the value of `${{{name}}}` cannot stand in a header of `{tool}`: it has a control character")]
     InvalidVariable { name: String, tool: String },
 }

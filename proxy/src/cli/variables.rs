@@ -1,26 +1,24 @@
 //! Which tools need which `${NAME}`.
 
-use mcp_bundle::plan::{Contents, HttpPlan, ToolPlan};
-use mcp_bundle::template::OpCode;
-use mcp_bundle::wire_enums::PartKind;
+use mcp_bundle::plan::Contents;
 
 /// One message for each variable without a value, with the tools that need it.
 pub fn missing(contents: &Contents, has_value: &dyn Fn(&str) -> bool) -> Vec<String> {
     let names = contents.variable_names().enumerate();
     let without = names.filter(|(_, name)| !has_value(name));
-    without.map(|(index, name)| message(contents, index as u32, name)).collect()
+    without.map(|(index, name)| message(contents, index, name)).collect()
 }
 
 /// Tools that are named; a message of thousands helps nobody.
 const NAMED: usize = 5;
 
-fn message(contents: &Contents, variable: u32, name: &str) -> String {
-    let tools: Vec<String> = contents
-        .tools
-        .iter()
-        .filter(|tool| needs(contents, tool, variable))
-        .map(|tool| format!("`{}`", contents.strings.get(tool.name)))
+fn message(contents: &Contents, variable: usize, name: &str) -> String {
+    let mut tools: Vec<String> = contents
+        .uses_of(variable)
+        .map(|(tool, _)| format!("`{}`", contents.strings.get(tool.name)))
         .collect();
+    // A tool may need it in several places.
+    tools.dedup();
     let listed: Vec<&str> = tools.iter().take(NAMED).map(String::as_str).collect();
     let more = match tools.len().saturating_sub(NAMED) {
         0 => String::new(),
@@ -30,21 +28,6 @@ fn message(contents: &Contents, variable: u32, name: &str) -> String {
         "`${{{name}}}` has no value; set it in the environment or in the secrets file (needed by {}{more})",
         listed.join(", ")
     )
-}
-
-fn needs(contents: &Contents, tool: &ToolPlan, variable: u32) -> bool {
-    let mut parts = tool.http().into_iter().flat_map(HttpPlan::parts);
-    parts.any(|part| part.kind == PartKind::Variable && part.id == variable)
-        || tool.request_templates().any(|program| program_needs(contents, program, variable))
-}
-
-fn program_needs(contents: &Contents, program: u32, variable: u32) -> bool {
-    let programs = &contents.templates;
-    let Some(program) = programs.programs.get(program as usize) else { return false };
-    let ops = program.ops.of(&programs.ops);
-    let is_variable =
-        |tag: u32| u8::try_from(tag).ok().and_then(PartKind::from_tag) == Some(PartKind::Variable);
-    ops.iter().any(|op| op.code == OpCode::Variable && is_variable(op.a) && op.b == variable)
 }
 
 #[cfg(test)]
