@@ -70,9 +70,7 @@ pub fn read(bytes: &[u8], trust: &Trust<'_>) -> Result<Bundle, ReadError> {
 impl Bundle {
     /// The tool of that name, with its index.
     pub fn tool(&self, name: &str) -> Option<(usize, &ToolPlan)> {
-        let Contents { strings, tools, .. } = &self.contents;
-        let index = tools.binary_search_by(|tool| strings.get(tool.name).cmp(name)).ok()?;
-        Some((index, tools.get(index)?))
+        self.contents.tool(name)
     }
 }
 
