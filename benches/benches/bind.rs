@@ -3,7 +3,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use mcp_bundle::bind::matchers::Matchers;
-use mcp_bundle::bind::{Limits, Request, Scratch, Values, bind};
+use mcp_bundle::bind::{Arguments, Binder, Limits, PreparedTools, Request, Scratch, Values};
 use mcpc::check::check_files;
 use std::hint::black_box;
 
@@ -24,18 +24,18 @@ const CALLS: [(&str, &str, &str); 3] = [
 fn bind_calls(criterion: &mut Criterion) {
     let contents = check_files(&mcpc_benches::specs(1_000)).contents.expect("the synthetic specs are clean");
     let matchers = Matchers::new(&contents);
-    let variables = vec![Box::from("secret")];
-    let values = Values { variables: &variables, ..Values::default() };
     let limits = Limits::default();
+    let prepared = PreparedTools::new(&contents, &[Box::from("secret")], &limits);
     for (what, tool, arguments) in CALLS {
-        let (_, plan) = contents.tool(tool).expect("the tool is there");
+        let tool = prepared.find(tool).expect("the tool is there");
         let mut group = criterion.benchmark_group(what);
         let (mut scratch, mut request) = (Scratch::default(), Request::default());
         group.bench_function("bind", |bencher| {
             bencher.iter(|| {
-                let bytes = black_box(arguments.as_bytes());
-                bind(&contents, &matchers, plan, bytes, &values, &limits, &mut scratch, &mut request)
-                    .expect("the arguments fit");
+                let arguments = Arguments::of_text(black_box(arguments));
+                let (contents, matchers, limits) = (&contents, &matchers, &limits);
+                let mut binder = Binder { contents, matchers, limits, scratch: &mut scratch };
+                binder.bind(tool, &arguments, &Values::default(), &mut request).expect("the arguments fit");
                 black_box(&request);
             });
         });

@@ -9,7 +9,6 @@
 
 pub mod bind;
 pub mod envelope;
-pub mod far;
 pub mod format;
 pub mod json;
 pub mod plan;

@@ -173,7 +173,7 @@ tags! {
 
 tags! {
     /// String formats that argument binding enforces; any other `format` is only published.
-    pub enum Format {
+    pub enum ValueFormat {
         Date = 1, "date";
         DateTime = 2, "date-time";
         Time = 3, "time";
@@ -277,7 +277,7 @@ mod tests {
             Dialect::from_tag,
         );
         assert_wire(
-            Format::ALL,
+            ValueFormat::ALL,
             &[
                 (1, "date"),
                 (2, "date-time"),
@@ -288,9 +288,9 @@ mod tests {
                 (7, "email"),
                 (8, "uri"),
             ],
-            Format::tag,
-            Format::as_str,
-            Format::from_tag,
+            ValueFormat::tag,
+            ValueFormat::as_str,
+            ValueFormat::from_tag,
         );
         assert_wire(
             ProtocolVersion::ALL,

@@ -12,7 +12,7 @@
 mod bind_support;
 
 use bind_support::tool;
-use mcp_bundle::bind::{PreparedTools, ProblemKind, Request, Scratch, Values, bind};
+use mcp_bundle::bind::{Arguments, Binder, ProblemKind, Request, Scratch, Values};
 use serde_json::json;
 
 #[test]
@@ -270,10 +270,9 @@ fn two_hundred_parameters_are_found() {
 #[test]
 fn headers_that_are_ready_never_show_their_secrets() {
     let mut tool = tool("GET", "/").fixed("header", "authorization", "Bearer ${SHOP_TOKEN}").build();
-    let prepared = PreparedTools::new(&tool.contents, &tool.variables, &tool.limits);
-    assert!(format!("{:?}", prepared.of(0)).contains("headers: Prepared { covers: 1, .. }"));
-    assert!(prepared.of(1).is_none());
-    let shown = format!("{prepared:?}");
+    let prepared = tool.prepared();
+    assert!(prepared.find("get_orde").is_none() && prepared.find("").is_none());
+    let shown = format!("{prepared:?} {:?}", prepared.find("get_order").unwrap());
     let as_numbers = format!("{:?}", "s3cret".as_bytes());
     assert!(!shown.contains("s3cret") && !shown.contains(as_numbers.trim_matches(['[', ']'])), "{shown}");
     // What cannot be sent is told with each call, as it is without them.
@@ -289,20 +288,12 @@ fn buffers_are_used_again() {
         .with("header", "h", json!({}))
         .with("body", "b", json!({}))
         .build();
-    let (mut scratch, mut request) = (Scratch::default(), Request::new());
+    let (prepared, mut scratch, mut request) = (tool.prepared(), Scratch::default(), Request::new());
     let mut call = |arguments: &str| {
-        let values = Values::default();
-        bind(
-            &tool.contents,
-            &tool.matchers,
-            tool.plan(),
-            arguments.as_bytes(),
-            &values,
-            &tool.limits,
-            &mut scratch,
-            &mut request,
-        )
-        .map(|()| {
+        let (contents, matchers, limits) = (&tool.contents, &tool.matchers, &tool.limits);
+        let mut binder = Binder { contents, matchers, limits, scratch: &mut scratch };
+        let ready = prepared.find("get_order").unwrap();
+        binder.bind(ready, &Arguments::of_text(arguments), &Values::default(), &mut request).map(|()| {
             (
                 request.target.clone(),
                 request.head().to_vec(),

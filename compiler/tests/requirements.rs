@@ -2,7 +2,9 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what fails here fails the test")]
 
 use mcp_bundle::bind::matchers::Matchers;
-use mcp_bundle::bind::{BindError, Limits, ProblemKind, Request, Scratch, Values, bind};
+use mcp_bundle::bind::{
+    Arguments, BindError, Binder, Limits, PreparedTools, ProblemKind, Request, Scratch, Values,
+};
 use mcp_bundle::plan::Contents;
 use mcp_bundle::shape::{self, Answer, Failure};
 use mcp_bundle::template::Ambient;
@@ -31,9 +33,12 @@ type Sent = (String, Vec<(String, String)>, String);
 fn call(tool: &str, arguments: &str) -> Result<Sent, BindError> {
     let contents = contents(tool);
     let (_, plan) = contents.tool("t").unwrap();
-    let (mut scratch, mut request) = (Scratch::default(), Request::default());
-    let (values, limits, matchers) = (Values::default(), Limits::default(), Matchers::new(&contents));
-    bind(&contents, &matchers, plan, arguments.as_bytes(), &values, &limits, &mut scratch, &mut request)?;
+    let (scratch, mut request) = (&mut Scratch::default(), Request::default());
+    let (limits, matchers) = (Limits::default(), Matchers::new(&contents));
+    let prepared = PreparedTools::new(&contents, &[], &limits);
+    let mut binder = Binder { contents: &contents, matchers: &matchers, limits: &limits, scratch };
+    let tool = prepared.find("t").unwrap();
+    binder.bind(tool, &Arguments::of_text(arguments), &Values::default(), &mut request)?;
     let headers = request.headers().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let body = String::from_utf8(request.body().unwrap_or_default().to_vec()).unwrap();
     Ok((request.url(&contents, plan), headers, body))

@@ -7,7 +7,7 @@
 )]
 
 use mcp_bundle::bind::matchers::Matchers;
-use mcp_bundle::bind::{self, Request, Values, bind};
+use mcp_bundle::bind::{self, Arguments, Binder, PreparedTools, Request, Values};
 use mcp_bundle::plan::Contents;
 use mcp_bundle::shape::{self, Answer, shape};
 use mcp_bundle::template::{Ambient, Limits, Place, Scratch, render_text};
@@ -260,21 +260,15 @@ fn sent(key: &str, template: &str, arguments: &str) -> Result<String, String> {
         ));
     }
     let contents = contents(&spec)?;
-    let (_, tool) = contents.tool("t").unwrap();
     let mut request = Request::default();
     let variables: Vec<Box<str>> = contents.variable_names().map(Box::from).collect();
-    let values = Values { ambient: AMBIENT, variables: &variables, ..Values::default() };
-    bind(
-        &contents,
-        &Matchers::new(&contents),
-        tool,
-        arguments.as_bytes(),
-        &values,
-        &bind::Limits::default(),
-        &mut bind::Scratch::default(),
-        &mut request,
-    )
-    .map_err(|error| format!("{error:?}"))?;
+    let values = Values { ambient: AMBIENT, ..Values::default() };
+    let (limits, matchers) = (bind::Limits::default(), Matchers::new(&contents));
+    let prepared = PreparedTools::new(&contents, &variables, &limits);
+    let (tool, scratch) = (prepared.find("t").unwrap(), &mut bind::Scratch::default());
+    let mut binder = Binder { contents: &contents, matchers: &matchers, limits: &limits, scratch };
+    let bound = binder.bind(tool, &Arguments::of_text(arguments), &values, &mut request);
+    bound.map_err(|error| format!("{error:?}"))?;
     Ok(match key {
         "endpoint" => String::from_utf8(request.target.clone()).unwrap(),
         "header" => {

@@ -1,14 +1,14 @@
-//! Whatever the arguments, a bound request keeps its shape, and it is the same when they are read as part of a message.
+//! Whatever the arguments, a bound request keeps its shape, and it is the same when they are read as part of a message; whatever
+//! is refused has an explanation.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{
-    Arguments, BindError, Limits, PreparedTools, Request, Scratch, Values, bind, bind_arguments,
+    Arguments, BindError, Binder, Limits, PreparedTools, Request, Scratch, UNEXPLAINED, Values,
 };
 use mcp_bundle::envelope::{self, Body};
-use mcp_bundle::json::{ScanError, ScanErrorKind};
-use mcp_bundle::json::{StrictError, parse_strict};
+use mcp_bundle::json::{ScanError, ScanErrorKind, StrictError, parse_strict};
 use mcp_bundle::plan::{Contents, ToolPlan};
 use mcpc::check::{MemoryFiles, check_files};
 use serde::de::IgnoredAny;
@@ -38,12 +38,35 @@ method = "POST"
 endpoint = "https://api.example.com/a/b/c/d"
 headers = { authorization = "Bearer ${TOKEN}" }
 input_schema = { type = "object", properties = { n = { type = "integer" }, l = { type = "array", items = { type = "object", properties = { k = { type = "string" } }, additionalProperties = false } } }, additionalProperties = true }
+
+[[tool]]
+name = "form"
+description = "A tool whose arguments become a form."
+method = "POST"
+endpoint = "https://api.example.com/a/b/c/d"
+body = "form"
+parameters = [
+  { name = "n", type = "integer", minimum = 0 },
+  { name = "list", type = "array", items = { type = "string" } },
+  { name = "q", type = "object", style = "deep" },
+]
+
+[[tool]]
+name = "template"
+description = "A tool whose body a template writes."
+method = "POST"
+endpoint = "https://api.example.com/a/b/c/d"
+body_template = '{"n": {{ .n }}, "text": "{{ .text }}", "list": {{ toJson .list }}}'
+parameters = [
+  { name = "n", type = "number", required = true },
+  { name = "text" },
+  { name = "list", type = "array", items = { type = "string" }, default = [] },
+]
 "#;
 
 struct World {
     contents: Contents,
     matchers: Matchers,
-    variables: Vec<Box<str>>,
     limits: Limits,
     prepared: PreparedTools,
 }
@@ -55,22 +78,37 @@ fn world() -> &'static World {
         let variables = vec!["s3cret".into(); contents.manifest.variables.len()];
         let limits = Limits::default();
         let prepared = PreparedTools::new(&contents, &variables, &limits);
-        World { matchers: Matchers::new(&contents), contents, variables, limits, prepared }
+        World { matchers: Matchers::new(&contents), contents, limits, prepared }
     })
 }
 
 fuzz_target!(|arguments: &[u8]| {
-    let World { contents, matchers, variables, limits, .. } = world();
-    let values = Values { variables, ..Values::default() };
-    for (index, tool) in contents.tools.iter().enumerate() {
+    let Ok(arguments) = std::str::from_utf8(arguments) else { return };
+    let contents = &world().contents;
+    for tool in &contents.tools {
         let (mut scratch, mut request) = (Scratch::default(), Request::default());
-        let bound = bind(contents, matchers, tool, arguments, &values, limits, &mut scratch, &mut request);
-        assert_same_of_a_message(index, tool, arguments, scratch, &bound, &request);
-        if bound.is_ok() {
-            assert_contained(contents, tool, &request);
+        let bound = bind(tool, &Arguments::of_text(arguments), &mut scratch, &mut request);
+        assert_same_of_a_message(tool, arguments, scratch, &bound, &request);
+        match bound {
+            Ok(()) => assert_contained(contents, tool, &request),
+            Err(error) => {
+                assert!(!error.problems.is_empty());
+                assert!(error.problems.iter().all(|problem| problem.message != UNEXPLAINED));
+            }
         }
     }
 });
+
+fn bind(
+    tool: &ToolPlan,
+    arguments: &Arguments<'_>,
+    scratch: &mut Scratch,
+    request: &mut Request,
+) -> Result<(), BindError> {
+    let World { contents, matchers, limits, prepared } = world();
+    let tool = prepared.find(contents.strings.get(tool.name)).expect("each tool is prepared");
+    Binder { contents, matchers, limits, scratch }.bind(tool, arguments, &Values::default(), request)
+}
 
 fn assert_contained(contents: &Contents, tool: &ToolPlan, request: &Request) {
     let url = request.url(contents, tool);
@@ -80,7 +118,7 @@ fn assert_contained(contents: &Contents, tool: &ToolPlan, request: &Request) {
     for (name, value) in request.headers() {
         assert!(!name.contains(['\r', '\n', ':']) && !value.contains(['\r', '\n', '\0']));
     }
-    let Some(body) = request.body() else { return };
+    let Some(body) = request.body().filter(|_| contents.strings.get(tool.name) != "form") else { return };
     // The scanner of the arguments is our own; the body's validity is judged by others.
     assert!(serde_json::from_slice::<IgnoredAny>(body).is_ok());
     // Numbers of any size are JSON, but not all are floats.
@@ -88,27 +126,24 @@ fn assert_contained(contents: &Contents, tool: &ToolPlan, request: &Request) {
     assert!(matches!(strict, Ok(_) | Err(StrictError::NumberOutOfRange { .. })), "{strict:?}");
 }
 
-/// A proxy knows where arguments stand in a message and has fixed headers ready: nothing else may come of it.
+/// A proxy knows where arguments stand in a message: nothing else may come of it.
 ///
 /// `scratch` has been used, as that of a proxy.
 fn assert_same_of_a_message(
-    index: usize,
     tool: &ToolPlan,
-    arguments: &[u8],
+    arguments: &str,
     mut scratch: Scratch,
     bound: &Result<(), BindError>,
     request: &Request,
 ) {
-    let World { contents, matchers, variables, limits, prepared } = world();
     // What is no JSON may well become some inside a message.
-    let is_json = |text| serde_json::from_str::<IgnoredAny>(text).is_ok();
-    if !std::str::from_utf8(arguments).is_ok_and(is_json) {
+    if serde_json::from_str::<IgnoredAny>(arguments).is_err() {
         return assert!(bound.is_err());
     }
-    let body = [br#"{"method":"tools/call","params":{"arguments":"#, arguments, b"}}"].concat();
+    let body = format!(r#"{{"method":"tools/call","params":{{"arguments":{arguments}}}}}"#);
     let mut place = None;
-    // As deep as arguments may be and the two levels around them: what may be deeper is not bound the quick way.
-    let message = match envelope::read(&body, limits.depth + 2, 1, &mut place) {
+    // As deep as arguments may be and the two levels around them: what may be deeper is scanned again.
+    let message = match envelope::read(body.as_bytes(), world().limits.depth + 2, 1, &mut place) {
         Ok(Body::One(message)) => message,
         // The scanner's two refusals; a message is two levels deeper than its arguments.
         Err(ScanError { kind: ScanErrorKind::LoneSurrogate | ScanErrorKind::TooDeep, .. }) => {
@@ -117,13 +152,10 @@ fn assert_same_of_a_message(
         other => panic!("{other:?}"),
     };
     let Some(read) = Arguments::of_params(&message.params) else {
-        return assert_eq!(arguments.trim_ascii(), b"null");
+        return assert_eq!(arguments.trim_ascii(), "null");
     };
-    let prepared = prepared.of(index).expect("each tool has one");
-    let values = Values { variables, prepared: Some(&prepared), ..Values::default() };
     let mut same = Request::default();
-    let again = bind_arguments(contents, matchers, tool, &read, &values, limits, &mut scratch, &mut same);
-    assert_eq!(&again, bound);
+    assert_eq!(&bind(tool, &read, &mut scratch, &mut same), bound);
     if bound.is_ok() {
         assert_eq!(&same, request);
     }

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use mcp_bundle::bind::matchers::Matchers;
-use mcp_bundle::bind::{Limits, Request, Scratch, Values, bind};
+use mcp_bundle::bind::{Arguments, Binder, Limits, PreparedTools, Request, Scratch, Values};
 use mcp_bundle::format::{self, Trust};
 use mcp_bundle::template::{Ambient, Place, render_text};
 
@@ -21,11 +21,13 @@ fuzz_target!(|bytes: &[u8]| {
     let contents = &bundle.contents;
     let matchers = Matchers::new(contents);
     let variables: Vec<Box<str>> = contents.variable_names().map(Box::from).collect();
-    let values = Values { variables: &variables, ..Values::default() };
+    let limits = Limits::default();
+    let prepared = PreparedTools::new(contents, &variables, &limits);
     for tool in &contents.tools {
-        let (mut scratch, mut request) = (Scratch::default(), Request::default());
-        let _ =
-            bind(contents, &matchers, tool, b"{}", &values, &Limits::default(), &mut scratch, &mut request);
+        let (scratch, mut request) = (&mut Scratch::default(), Request::default());
+        let tool = prepared.find(contents.strings.get(tool.name)).expect("each tool is prepared");
+        let mut binder = Binder { contents, matchers: &matchers, limits: &limits, scratch };
+        let _ = binder.bind(tool, &Arguments::EMPTY, &Values::default(), &mut request);
     }
     for program in contents.templates.programs.iter().filter(|program| program.place == Place::Text) {
         let (mut scratch, mut out) = (Default::default(), Vec::new());

@@ -2,7 +2,7 @@
 
 use allocation_counter::measure;
 use mcp_bundle::bind::matchers::Matchers;
-use mcp_bundle::bind::{self, Request, Values};
+use mcp_bundle::bind::{self, Arguments, Binder, PreparedTools, Request, Values};
 use mcp_bundle::shape::{self, Answer};
 use mcp_bundle::template::Ambient;
 use mcpc::check::{MemoryFiles, check_files};
@@ -54,16 +54,19 @@ fn a_warm_call_allocates_nothing_from_arguments_to_result() {
     let matchers = Matchers::new(&contents);
     let (_, tool) = contents.tool("get_record_0").unwrap();
     let variables = [Box::from("secret")];
-    let values = Values { variables: &variables, ..Values::default() };
+    let limits = bind::Limits::default();
+    let prepared = PreparedTools::new(&contents, &variables, &limits);
+    let ready = prepared.find("get_record_0").unwrap();
     let (mut request, mut bound) = (Request::default(), bind::Scratch::default());
     let (mut shaped, mut out) = (shape::Scratch::default(), Vec::new());
-    let arguments = br#"{"userId":"u 1","recordId":42,"details":true}"#;
+    let arguments = Arguments::of_text(r#"{"userId":"u 1","recordId":42,"details":true}"#);
     let body = br#"{"id":42,"state":"open","items":[{"name":"a","price":1},{"name":"b","price":2.5}]}"#;
     let answer = Answer { status: 200, content_type: Some("application/json"), content_location: None, body };
     let mut call = || {
-        let (limits, ambient) = (bind::Limits::default(), Ambient::default());
-        bind::bind(&contents, &matchers, tool, arguments, &values, &limits, &mut bound, &mut request)
-            .unwrap();
+        let ambient = Ambient::default();
+        let mut binder =
+            Binder { contents: &contents, matchers: &matchers, limits: &limits, scratch: &mut bound };
+        binder.bind(ready, &arguments, &Values::default(), &mut request).unwrap();
         out.clear();
         let limits = shape::Limits::default();
         shape::shape(&contents, &matchers, tool, &answer, &ambient, &limits, &mut shaped, &mut (), &mut out)

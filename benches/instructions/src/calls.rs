@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use mcp_bundle::bind::matchers::Matchers;
-use mcp_bundle::bind::{self, Arguments, PreparedTools, Request, Values};
+use mcp_bundle::bind::{self, Arguments, Binder, PreparedTools, Request, Values};
 use mcp_bundle::envelope::{self, Body};
 use mcp_bundle::plan::Contents;
 use mcp_bundle::shape::{self, Answer};
@@ -15,7 +15,6 @@ pub struct Calls {
     contents: Contents,
     matchers: Matchers,
     prepared: PreparedTools,
-    variables: Vec<Box<str>>,
     bind_limits: bind::Limits,
     shape_limits: shape::Limits,
     bind: bind::Scratch,
@@ -37,7 +36,6 @@ impl Calls {
         Calls {
             prepared: PreparedTools::new(&contents, &variables, &bind_limits),
             matchers: Matchers::new(&contents),
-            variables,
             bind_limits,
             shape_limits: shape::Limits::default(),
             bind: bind::Scratch::default(),
@@ -74,17 +72,8 @@ impl Calls {
         let prepared = self.prepared.find(name).ok_or("no such tool")?;
         let tool = contents.tools.get(prepared.index()).ok_or("no such tool")?;
         let arguments = Arguments::of_params(&message.params).unwrap_or(Arguments::EMPTY);
-        let values = Values { variables: &self.variables, prepared: Some(&prepared), ..Values::default() };
-        bind::bind_arguments(
-            contents,
-            matchers,
-            tool,
-            &arguments,
-            &values,
-            &self.bind_limits,
-            bind,
-            request,
-        )?;
+        let mut binder = Binder { contents, matchers, limits: &self.bind_limits, scratch: bind };
+        binder.bind(prepared, &arguments, &Values::default(), request)?;
         let Some(body) = answer else { return Ok(()) };
         let answer =
             Answer { status: 200, content_type: Some("application/json"), content_location: None, body };

@@ -23,7 +23,7 @@ enum Work {
     Heads(&'static str),
 }
 
-const REQUESTS: [(&str, &str, &str, bool); 5] = [
+const REQUESTS: [(&str, &str, &str, bool); 6] = [
     ("path and query", "get_record", r#"{"userId":"u 1","recordId":42,"details":true}"#, false),
     ("path and query, with _meta", "get_record", r#"{"userId":"u 1","recordId":42,"details":true}"#, true),
     (
@@ -38,10 +38,11 @@ const REQUESTS: [(&str, &str, &str, bool); 5] = [
         r#"{"title":"pens and paper","note":"say \"hi\"","city":"Oslo","amount":12.50,"items":[{"sku":"PEN-1","quantity":3},{"sku":"INK-22","quantity":1}]}"#,
         false,
     ),
+    ("form", "close_record", r#"{"recordId":42,"reason":"paid & shipped","notify":false}"#, false),
     (
-        "form, the careful way",
-        "close_record",
-        r#"{"recordId":42,"reason":"paid & shipped","notify":false}"#,
+        "body template",
+        "annotate_record",
+        r#"{"recordId":42,"author":"Ada Lovelace","text":"say \"hi\" to all of them","labels":["bug","later"]}"#,
         false,
     ),
 ];

@@ -5,7 +5,7 @@ use super::figures::{Table, bar, count, median, ranged, ratios};
 use super::place::{Place, own_step};
 use super::process::output;
 use crate::{Failure, cpu_ms};
-use mcp_bundle::bind::{Arguments, Request, Scratch, Values, bind_arguments};
+use mcp_bundle::bind::{Arguments, Binder, Request, Scratch, Values};
 use mcp_bundle::envelope::{self, Body};
 use mcp_edge::Edge;
 use mcp_edge::catalog::Catalog;
@@ -138,23 +138,11 @@ fn find_and_bind(catalog: &Catalog, names: &[String]) -> Result<(), Failure> {
     let arguments = Arguments::of_params(&message.params).ok_or("the measured message has no arguments")?;
     let (mut scratch, mut request) = (Scratch::default(), Request::default());
     for name in names {
-        let prepared = view.find(black_box(name)).ok_or("a tool is missing")?;
-        let tool = catalog.contents.tools.get(prepared.index()).ok_or("a tool is missing")?;
+        let tool = view.find(black_box(name)).ok_or("a tool is missing")?;
         let (contents, matchers) = (&catalog.contents, &catalog.matchers);
-        let values =
-            Values { variables: &catalog.variables.0, prepared: Some(&prepared), ..Values::default() };
-        let arguments = black_box(&arguments);
-        bind_arguments(
-            contents,
-            matchers,
-            tool,
-            arguments,
-            &values,
-            &limits.bind,
-            &mut scratch,
-            &mut request,
-        )
-        .map_err(|error| error.to_string())?;
+        let mut binder = Binder { contents, matchers, limits: &limits.bind, scratch: &mut scratch };
+        let bound = binder.bind(tool, black_box(&arguments), &Values::default(), &mut request);
+        bound.map_err(|error| error.to_string())?;
         black_box(&request);
     }
     Ok(())

@@ -1,209 +1,120 @@
-//! The pass over the arguments: each is looked up, checked, and its place remembered.
+//! Looking arguments up: each has a parameter, or the tool takes arguments of any name.
 
-use super::check::{At, Checker, Step};
-use super::problem::ProblemKind;
-use super::{Limits, Mark, Problems, Scratch, Slot, wording};
-use crate::bind::matchers::Matchers;
-use crate::json::{Kind, MAX_DEPTH, Member, ScanError, ScanErrorKind, Scanner, Span, Value};
-use crate::plan::{Contents, ToolPlan};
-use crate::strings::{StrId, Strings};
-use crate::wire_enums::{BodyKind, Position};
+use super::check::{At, Step};
+use super::pass::{Pass, Slot, Source};
+use super::problem::{ProblemKind, Refused, Report};
+use super::wording;
+use crate::json::Span;
+use crate::wire_enums::Position;
 
-/// Names up to which a list is searched from its start.
-const SHORT_LIST: usize = 12;
-
-/// Fills the slots of `scratch`; `false` if the arguments cannot be read at all.
-pub(super) fn collect(
-    contents: &Contents,
-    matchers: &Matchers,
-    tool: &ToolPlan,
-    text: &str,
-    limits: &Limits,
-    scratch: &mut Scratch,
-    problems: &mut Problems,
-) -> bool {
-    if text.len() > Span::MAX_TEXT {
-        problems.push(ProblemKind::TooLarge, || (String::new(), "the arguments are too long".to_owned()));
-        return false;
-    }
-    scratch.slots.clear();
-    scratch.slots.resize(tool.parameters.len(), Slot::Absent);
-    scratch.extras.clear();
-    scratch.seen.clear();
-    scratch.names.clear();
-    let scanner = Scanner::of_text(text, limits.depth);
-    let mut pass = Pass {
-        text,
-        checker: Checker {
-            contents,
-            matchers,
-            tool,
-            scanner,
-            problems,
-            seen: &mut scratch.seen,
-            names: &mut scratch.names,
-            text: &mut scratch.text,
-        },
-        slots: &mut scratch.slots,
-        extras: &mut scratch.extras,
-        limits,
-    };
-    match pass.scan() {
-        Ok(true) => {
-            pass.complete();
-            true
-        }
-        Ok(false) => false,
-        Err(error) => {
-            unreadable(problems, limits, error);
-            false
-        }
-    }
-}
-
-/// Index of a parameter.
-#[inline]
-pub(super) fn find_parameter(contents: &Contents, tool: &ToolPlan, name: &str) -> Option<usize> {
-    find_name(&contents.strings, &tool.parameters, |parameter| parameter.name, name.as_bytes())
-}
-
-/// Index of a name in a sorted list. In a short one, looking for equal lengths is faster than
-/// comparing texts in a binary search.
-#[inline(always)]
-pub(super) fn find_name<T>(
-    strings: &Strings,
-    list: &[T],
-    id: impl Fn(&T) -> StrId,
-    name: &[u8],
-) -> Option<usize> {
-    if list.len() > SHORT_LIST {
-        return list.binary_search_by(|item| strings.bytes(id(item)).cmp(name)).ok();
-    }
-    for (index, item) in list.iter().enumerate() {
-        if strings.is(id(item), name) {
-            return Some(index);
-        }
-    }
-    None
-}
-
-struct Pass<'c, 'a> {
-    /// The arguments.
-    text: &'a str,
-    checker: Checker<'c, 'a>,
-    slots: &'c mut Vec<Slot>,
-    extras: &'c mut Vec<Member>,
-    limits: &'c Limits,
-}
-
-impl<'a> Pass<'_, 'a> {
-    /// Takes the arguments one by one. `false` if they are readable but not worth a further look.
-    fn scan(&mut self) -> Result<bool, ScanError> {
-        let mut scanner = Scanner::of_text(self.text, self.limits.depth);
-        let kind = scanner.peek()?;
-        if kind != Kind::Object {
-            let value = scanner.value()?;
-            scanner.finish()?;
-            self.checker.problems.push(ProblemKind::NotAnObject, || {
-                // A value without a name may be a secret that was meant for some parameter.
-                (
-                    String::new(),
-                    format!("the arguments must be a JSON object, not {}", wording::got(value, true)),
-                )
-            });
-            return Ok(false);
-        }
-        scanner.enter_object()?;
-        let extras = self.checker.names.open();
-        let mut count = 0;
-        while let Some(key) = scanner.next_key()? {
-            if count == self.limits.arguments {
-                self.too_many();
+impl<R: Report> Pass<'_, '_, R> {
+    /// Fills the slots of the parameters; `false` if there are too many arguments to look further.
+    #[inline(never)]
+    pub(super) fn arguments(&mut self) -> Result<bool, Refused> {
+        let Source { tool, tape, limits, .. } = self.source;
+        let scratch = &mut *self.scratch;
+        scratch.slots.clear();
+        scratch.slots.resize(tool.parameters.len(), Slot::Absent);
+        scratch.extras.clear();
+        scratch.seen.clear();
+        scratch.names.clear();
+        let (mut place, mut count) = (0, 0);
+        while let Some(key) = tape.get(place) {
+            if count == limits.arguments {
+                self.report.problem(ProblemKind::TooManyArguments, || {
+                    (String::new(), format!("there are more than {} arguments", limits.arguments))
+                })?;
                 return Ok(false);
             }
             count += 1;
-            let value = scanner.value()?;
-            self.argument(&Member {
-                key: Span::of_value(self.text, key),
-                value: Span::of_value(self.text, value),
-            })?;
+            place = self.argument(place, key)?;
         }
-        self.close(extras);
-        scanner.finish()?;
+        if !self.scratch.extras.is_empty() {
+            self.extras_are_unique()?;
+        }
+        self.complete()?;
         Ok(true)
     }
 
-    fn too_many(&mut self) {
-        let limit = self.limits.arguments;
-        self.checker.problems.push(ProblemKind::TooManyArguments, || {
-            (String::new(), format!("there are more than {limit} arguments"))
-        });
-    }
-
-    fn close(&mut self, extras: Mark) {
-        if let Some(key) = self.checker.names.close(extras, self.text) {
-            self.duplicate(key);
-        }
-    }
-
-    fn argument(&mut self, member: &Member) -> Result<(), ScanError> {
-        let (contents, tool) = (self.checker.contents, self.checker.tool);
-        let key = member.key.of(self.text);
-        let index = find_parameter(contents, tool, key.unescaped(self.checker.text));
-        let found = index.and_then(|index| Some((tool.parameters.get(index)?, self.slots.get_mut(index)?)));
-        let Some((parameter, slot)) = found else {
-            return self.extra(member, key);
+    /// Takes the argument whose name is at this place; gives the place of the next one.
+    #[inline(always)]
+    fn argument(&mut self, place: usize, key: &Span) -> Result<usize, Refused> {
+        let tool = self.source.tool;
+        let index = self.find(key, &tool.parameters, |parameter| &parameter.name);
+        let Some((index, parameter)) = index.and_then(|index| Some((index, tool.parameters.get(index)?)))
+        else {
+            return self.extra(place);
         };
-        if !matches!(slot, Slot::Absent) {
-            *slot = Slot::Refused;
-            self.duplicate(key);
-            return Ok(());
+        if self.scratch.slots.get(index) != Some(&Slot::Absent) {
+            self.set(index, Slot::Refused);
+            self.duplicate(key)?;
+            return Ok(self.source.after(place + 1));
         }
-        let at = At { parent: None, step: Step::Key(key), sensitive: parameter.sensitive };
-        let before = self.checker.problems.count();
-        self.checker.known(parameter.check, &member.value, &at, !parameter.required)?;
-        *slot =
-            if self.checker.problems.count() == before { Slot::Given(member.value) } else { Slot::Refused };
-        Ok(())
+        let at = At { parent: None, step: Step::Key(place), sensitive: parameter.sensitive };
+        let before = self.report.count();
+        let next = self.value(parameter.check, place + 1, &at, !parameter.required)?;
+        let is_fine = self.report.count() == before;
+        self.set(index, if is_fine { Slot::Given(place as u32 + 1) } else { Slot::Refused });
+        Ok(next)
+    }
+
+    #[inline(always)]
+    fn set(&mut self, index: usize, slot: Slot) {
+        if let Some(place) = self.scratch.slots.get_mut(index) {
+            *place = slot;
+        }
     }
 
     /// An argument that no parameter names.
-    fn extra(&mut self, member: &Member, key: Value<'a>) -> Result<(), ScanError> {
-        let (contents, tool) = (self.checker.contents, self.checker.tool);
-        // A template may read them, too.
-        let takes_others =
-            tool.http().is_some_and(|http| matches!(http.body.kind, BodyKind::Json | BodyKind::Template));
-        let Some(check) = tool.additional.filter(|_| takes_others) else {
-            self.checker.problems.push(ProblemKind::UnknownArgument, || {
+    #[inline(never)]
+    fn extra(&mut self, place: usize) -> Result<usize, Refused> {
+        let source = self.source;
+        let key = source.value_at(place);
+        let Some(check) = source.tool.additional else {
+            self.report.problem(ProblemKind::UnknownArgument, || {
                 let name = key.unescaped(&mut String::new()).to_owned();
-                (wording::shorten(&name), wording::unknown_argument(&name, contents, tool))
-            });
-            return Ok(());
+                (wording::shorten(&name), wording::unknown_argument(&name, source.contents, source.tool))
+            })?;
+            return Ok(source.after(place + 1));
         };
-        self.checker.names.push(self.text, key);
-        let at = At { parent: None, step: Step::Key(key), sensitive: false };
-        self.checker.known(check, &member.value, &at, true)?;
-        self.extras.push(*member);
-        Ok(())
+        let at = At { parent: None, step: Step::Key(place), sensitive: false };
+        let next = self.value(check, place + 1, &at, true)?;
+        self.scratch.extras.push(place);
+        Ok(next)
     }
 
-    fn duplicate(&mut self, key: Value<'a>) {
-        self.checker.problems.push(ProblemKind::DuplicateArgument, || {
-            let name = wording::shorten(key.unescaped(&mut String::new()));
+    #[inline(never)]
+    fn extras_are_unique(&mut self) -> Result<(), Refused> {
+        let (source, scratch) = (self.source, &mut *self.scratch);
+        let mark = scratch.names.open();
+        for &place in &scratch.extras {
+            if let Some(key) = source.tape.get(place) {
+                scratch.names.push(source.text, key);
+            }
+        }
+        match scratch.names.close(mark, source.text) {
+            Some(key) => self.duplicate(&key),
+            None => Ok(()),
+        }
+    }
+
+    fn duplicate(&mut self, key: &Span) -> Result<(), Refused> {
+        let text = self.source.text;
+        self.report.problem(ProblemKind::DuplicateArgument, || {
+            let name = wording::shorten(key.of(text).unescaped(&mut String::new()));
             let message = format!("`{name}` is given twice");
             (name, message)
-        });
+        })
     }
 
     /// Puts in defaults and reports what is missing.
-    fn complete(&mut self) {
-        let (contents, tool) = (self.checker.contents, self.checker.tool);
-        for (parameter, slot) in tool.parameters.iter().zip(self.slots.iter_mut()) {
-            if !matches!(slot, Slot::Absent) {
+    fn complete(&mut self) -> Result<(), Refused> {
+        let Source { tool, tools, contents, .. } = self.source;
+        for (parameter, slot) in tool.parameters.iter().zip(&mut self.scratch.slots) {
+            if *slot != Slot::Absent {
                 continue;
             }
-            // What the caller must decide is not decided for it.
-            if parameter.default.is_some() && !parameter.required {
+            if parameter.default.is_some() {
                 *slot = Slot::Default;
                 continue;
             }
@@ -213,22 +124,12 @@ impl<'a> Pass<'_, 'a> {
                 _ => continue,
             };
             *slot = Slot::Refused;
-            self.checker.problems.push(kind, || {
-                let name = contents.strings.get(parameter.name);
-                let check = tool.checks.get(parameter.check as usize);
+            self.report.problem(kind, || {
+                let name = contents.strings.get(parameter.name.text);
+                let check = tools.checks.get(parameter.check.index as usize);
                 (name.to_owned(), wording::missing(name, contents, check))
-            });
+            })?;
         }
+        Ok(())
     }
-}
-
-pub(super) fn unreadable(problems: &mut Problems, limits: &Limits, error: ScanError) {
-    let depth = limits.depth.min(MAX_DEPTH);
-    let (kind, message) = match error.kind {
-        ScanErrorKind::TooDeep => {
-            (ProblemKind::TooDeep, format!("the arguments are nested more than {depth} levels deep"))
-        }
-        _ => (ProblemKind::NotJson, format!("the arguments are not valid JSON: {error}")),
-    };
-    problems.push(kind, || (String::new(), message));
 }

@@ -1,67 +1,57 @@
-//! Checking a value against the compiled check tree while it is scanned.
+//! Checking values by what stands where on the tape. Recursion is bounded by the depth that arguments may have.
 
-use super::Problems;
-use super::arguments::find_name;
-use super::names::{Mark, Names};
-use super::problem::ProblemKind;
+use super::formats;
+use super::pass::{Pass, Source};
+use super::prepared::{ArrayCheck, Check, CheckRef, Length, Name, NumberCheck, ObjectCheck, StringCheck};
+use super::problem::{ProblemKind, Refused, Report};
 use super::wording;
-use crate::bind::formats;
-use crate::bind::matchers::Matchers;
-use crate::json::decimal;
-use crate::json::{Kind, ScanError, Scanner, Span, Value};
-use crate::plan::{
-    ArrayCheck, Check, Contents, NumberCheck, ObjectCheck, Property, StringCheck, ToolPlan, TypeSet,
-};
+use crate::json::{Kind, Span, Value, decimal};
+use crate::plan::TypeSet;
 use crate::strings::{StrId, Strings};
 use std::cmp::Ordering;
 
+/// Names up to which a list is searched from its start.
+const SHORT_LIST: usize = 32;
+
 /// Where a value stands: a chain on the stack, read only when there is a problem.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct At<'p> {
     pub parent: Option<&'p At<'p>>,
-    pub step: Step<'p>,
+    pub step: Step,
     /// Belongs to a sensitive parameter: neither its value nor names inside it are told.
     pub sensitive: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Step<'p> {
-    Key(Value<'p>),
+pub(super) enum Step {
+    /// A name's place on the tape.
+    Key(usize),
     Index(usize),
 }
 
-pub(super) struct Checker<'c, 'a> {
-    pub contents: &'c Contents,
-    pub matchers: &'c Matchers,
-    pub tool: &'c ToolPlan,
-    pub scanner: Scanner<'a>,
-    pub problems: &'c mut Problems,
-    pub seen: &'c mut Vec<u64>,
-    /// Names that no check declares.
-    pub names: &'c mut Names,
-    pub text: &'c mut String,
-}
+impl<'p> At<'p> {
+    fn inside(&'p self, step: Step) -> At<'p> {
+        At { parent: Some(self), step, sensitive: self.sensitive }
+    }
 
-impl At<'_> {
     /// As in `items[2].name`.
-    pub(super) fn path(&self) -> String {
+    fn path(&self, source: &Source<'_>) -> String {
         let mut path = String::new();
-        self.write_path(&mut path);
+        self.write_path(source, &mut path);
         wording::path(&path)
     }
 
     /// The path of a declared member that is not there; its name is the spec's, never the caller's.
-    fn path_to(&self, name: &str) -> String {
-        let mut path = self.path();
+    fn path_to(&self, source: &Source<'_>, name: &str) -> String {
+        let mut path = self.path(source);
         path.push('.');
         path.push_str(name);
         path
     }
 
-    /// Recursion is bounded by the depth that the scanner allows.
-    fn write_path(&self, path: &mut String) {
+    fn write_path(&self, source: &Source<'_>, path: &mut String) {
         if let Some(parent) = self.parent {
-            parent.write_path(path);
+            parent.write_path(source, path);
             if self.sensitive {
                 return;
             }
@@ -72,299 +62,294 @@ impl At<'_> {
                 path.push_str(&index.to_string());
                 path.push(']');
             }
-            Step::Key(key) => {
+            Step::Key(place) => {
                 if !path.is_empty() {
                     path.push('.');
                 }
-                path.push_str(&wording::shorten(key.unescaped(&mut String::new())));
+                path.push_str(&wording::shorten(source.value_at(place).unescaped(&mut String::new())));
             }
         }
     }
 }
 
-impl<'a> Checker<'_, 'a> {
-    /// Takes the next value, checking it against a node of the tool's tree. Fails only where the text
-    /// is not JSON or too deep; other problems are collected. Recursion is bounded by the scanner.
-    pub(super) fn value(&mut self, check: u32, at: &At<'_>, optional: bool) -> Result<Value<'a>, ScanError> {
-        let tool = self.tool;
-        let Some(check) = tool.checks.get(check as usize) else {
+impl<R: Report> Pass<'_, '_, R> {
+    /// Checks the value at this place of the tape and gives the place after it.
+    #[inline(always)]
+    pub(super) fn value(
+        &mut self,
+        check: CheckRef,
+        place: usize,
+        at: &At<'_>,
+        optional: bool,
+    ) -> Result<usize, Refused> {
+        // A name is followed by its value on every tape.
+        let span = self.source.tape.get(place).ok_or(Refused)?;
+        if check.takes_any(span.kind) {
+            return Ok(place + 1);
+        }
+        let Some(check) = self.source.tools.checks.get(check.index as usize) else {
             // A loaded bundle has no such index; if it had, nothing may pass unchecked.
-            self.problem(ProblemKind::Schema, at, |path| format!("`{path}` cannot be checked"));
-            return self.scanner.value();
+            self.problem(ProblemKind::Schema, at, |path| format!("`{path}` cannot be checked"))?;
+            return Ok(self.source.after(place));
         };
-        let plain = check.enumeration.is_empty();
-        let kind = self.scanner.peek()?;
-        match (kind, &check.array, &check.object) {
-            (Kind::Array, Some(array), _) if plain && check.types.contains(TypeSet::ARRAY) => {
-                self.array(array, at)
-            }
-            (Kind::Object, _, Some(object)) if plain && check.types.contains(TypeSet::OBJECT) => {
-                self.object(object, at)
-            }
+        match span.kind {
+            Kind::Array | Kind::Object => self.container(check, place, span, at, optional),
             _ => {
-                let value = match kind {
-                    Kind::Array | Kind::Object => self.unchecked(at)?,
-                    Kind::Null | Kind::Boolean | Kind::Number | Kind::String => self.scanner.take(kind)?,
-                };
-                self.whole(check, value, at, optional);
-                Ok(value)
+                self.scalar(check, span, at, optional)?;
+                Ok(place + 1)
             }
         }
     }
 
-    /// Checks an argument whose place is known. As [`Checker::value`].
-    #[inline]
-    pub(super) fn known(
+    #[inline(never)]
+    fn container(
         &mut self,
-        check: u32,
+        check: &Check,
+        place: usize,
         span: &Span,
         at: &At<'_>,
         optional: bool,
-    ) -> Result<(), ScanError> {
-        let tool = self.tool;
-        match (span.kind, tool.checks.get(check as usize)) {
-            (Kind::Null | Kind::Boolean | Kind::Number | Kind::String, Some(check)) => {
-                self.whole(check, span.of(self.scanner.text()), at, optional);
-                Ok(())
+    ) -> Result<usize, Refused> {
+        let is_plain = check.enumeration.is_empty();
+        match (span.kind, &check.array, &check.object) {
+            (Kind::Array, Some(array), _) if is_plain && check.types.contains(TypeSet::ARRAY) => {
+                self.array(array, place, span, at)
+            }
+            (Kind::Object, _, Some(object)) if is_plain && check.types.contains(TypeSet::OBJECT) => {
+                self.object(object, place, span, at)
             }
             _ => {
-                self.scanner.move_into(span.start());
-                self.value(check, at, optional).map(drop)
+                let next = self.unchecked(place, at)?;
+                self.whole(check, span.of(self.source.text), at, optional)?;
+                Ok(next)
             }
         }
+    }
+
+    /// Checks a string, a number, a boolean or null.
+    #[inline(never)]
+    fn scalar(&mut self, check: &Check, span: &Span, at: &At<'_>, optional: bool) -> Result<(), Refused> {
+        let value = span.of(self.source.text);
+        if value.kind == Kind::Number
+            && check.enumeration.is_empty()
+            && is_surely_fine(check, value.text.as_bytes())
+        {
+            return Ok(());
+        }
+        self.whole(check, value, at, optional)
     }
 
     /// Checks a value that needs no look inside.
-    fn whole(&mut self, check: &Check, value: Value<'a>, at: &At<'_>, optional: bool) {
+    fn whole(&mut self, check: &Check, value: Value<'_>, at: &At<'_>, optional: bool) -> Result<(), Refused> {
+        let contents = self.source.contents;
         if !has_type(check.types, value) {
-            self.problem(ProblemKind::WrongType, at, |_| {
-                wording::wrong_type(at, check.types, value, optional)
+            return self.problem(ProblemKind::WrongType, at, |path| {
+                wording::wrong_type(path, check.types, value, at.sensitive, optional)
             });
-            return;
         }
-        if !check.enumeration.is_empty() && !self.is_listed(check, value) {
-            let contents = self.contents;
-            self.problem(ProblemKind::NotInEnum, at, |path| {
+        if !check.enumeration.is_empty() && !is_listed(&contents.strings, &check.enumeration, value) {
+            return self.problem(ProblemKind::NotInEnum, at, |path| {
                 let got = wording::value(value, at.sensitive);
                 format!("`{path}` must be one of {}, not {got}", wording::allowed(contents, check))
             });
-            return;
         }
-        match value.kind {
-            Kind::Number => {
-                if let Some(number) = &check.number {
-                    self.number(number, value, at);
-                }
-            }
-            Kind::String => {
-                if let Some(string) = &check.string {
-                    self.string(string, value, at);
-                }
-            }
-            _ => {}
+        match (value.kind, &check.number, &check.string) {
+            (Kind::Number, Some(number), _) => self.number(number, value, at),
+            (Kind::String, _, Some(string)) => self.string(string, value, at),
+            _ => Ok(()),
         }
     }
 
-    fn is_listed(&self, check: &Check, value: Value<'_>) -> bool {
-        let strings = &self.contents.strings;
-        is_literally_listed(self.contents, check, value)
-            || check.enumeration.iter().any(|&id| {
-                let allowed = Value::of_valid(strings.get(id));
-                allowed.kind == value.kind
-                    && match value.kind {
-                        Kind::String => allowed.same_string(&value),
-                        Kind::Number => decimal::compare(allowed.text, value.text) == Ordering::Equal,
-                        _ => false,
-                    }
-            })
-    }
-
-    fn number(&mut self, check: &NumberCheck, value: Value<'a>, at: &At<'_>) {
-        self.bound(check.minimum, "at least", Ordering::is_ge, value, at);
-        self.bound(check.exclusive_minimum, "greater than", Ordering::is_gt, value, at);
-        self.bound(check.maximum, "at most", Ordering::is_le, value, at);
-        self.bound(check.exclusive_maximum, "less than", Ordering::is_lt, value, at);
+    fn number(&mut self, check: &NumberCheck, value: Value<'_>, at: &At<'_>) -> Result<(), Refused> {
+        self.bound(check.minimum, "at least", Ordering::is_ge, value, at)?;
+        self.bound(check.exclusive_minimum, "greater than", Ordering::is_gt, value, at)?;
+        self.bound(check.maximum, "at most", Ordering::is_le, value, at)?;
+        self.bound(check.exclusive_maximum, "less than", Ordering::is_lt, value, at)
     }
 
     /// Checks a number against a bound, if there is one; `holds` tells a good order of the two.
-    #[inline(always)]
     fn bound(
         &mut self,
         bound: Option<StrId>,
         words: &str,
         holds: impl Fn(Ordering) -> bool,
-        value: Value<'a>,
+        value: Value<'_>,
         at: &At<'_>,
-    ) {
-        let Some(bound) = bound.map(|id| self.contents.strings.get(id)) else { return };
-        if !holds(decimal::compare(value.text, bound)) {
-            self.problem(ProblemKind::OutOfRange, at, |path| {
-                format!("`{path}` must be {words} {bound}, not {}", wording::value(value, at.sensitive))
-            });
+    ) -> Result<(), Refused> {
+        let Some(bound) = bound.map(|id| self.source.string(id)) else { return Ok(()) };
+        if holds(decimal::compare(value.text, bound)) {
+            return Ok(());
         }
+        self.problem(ProblemKind::OutOfRange, at, |path| {
+            format!("`{path}` must be {words} {bound}, not {}", wording::value(value, at.sensitive))
+        })
     }
 
-    fn string(&mut self, check: &StringCheck, value: Value<'a>, at: &At<'_>) {
-        let (contents, matchers) = (self.contents, self.matchers);
-        let text = value.unescaped(self.text);
-        let problems = &mut *self.problems;
+    fn string(&mut self, check: &StringCheck, value: Value<'_>, at: &At<'_>) -> Result<(), Refused> {
+        let source = self.source;
+        let Source { contents, matchers, .. } = source;
+        let text = value.unescaped(&mut self.scratch.text);
+        let report = &mut self.report;
         // A character has one to four bytes, so most texts need not be counted.
-        let few = check.max_length.is_none_or(|most| text.len() <= most as usize);
-        let many = check.min_length.is_none_or(|least| text.len().div_ceil(4) >= least as usize);
-        if !few || !many {
-            let length = text.chars().count();
-            length_problem(problems, at, "character", length, check.min_length, check.max_length);
+        let Length { least, most } = check.length;
+        if text.len() > most as usize || text.len().div_ceil(4) < least as usize {
+            check_length(&source, report, at, "character", text.chars().count(), check.length)?;
         }
-        if let Some(index) = check.pattern {
-            let found = matchers.pattern(contents, index).is_some_and(|regex| regex.is_match(text));
-            if !found {
-                problems.push(ProblemKind::Pattern, || {
-                    let pattern = contents.manifest.patterns.get(index as usize);
-                    let pattern = pattern.map(|&id| contents.strings.get(id)).unwrap_or_default();
-                    let got = wording::value(value, at.sensitive);
-                    (at.path(), format!("`{}` must match the pattern `{pattern}`, not {got}", at.path()))
-                });
-            }
-        }
-        if let Some(format) = check.format
-            && !formats::matches(format, text)
+        if let Some(index) = check.pattern
+            && !matchers.pattern(contents, index).is_some_and(|pattern| pattern.is_match(text))
         {
-            problems.push(ProblemKind::Format, || {
+            report.problem(ProblemKind::Pattern, || {
+                let pattern = contents.manifest.patterns.get(index as usize);
+                let pattern = pattern.map(|&id| contents.strings.get(id)).unwrap_or_default();
+                let (path, got) = (at.path(&source), wording::value(value, at.sensitive));
+                let message = format!("`{path}` must match the pattern `{pattern}`, not {got}");
+                (path, message)
+            })?;
+        }
+        match check.format {
+            Some(format) if !formats::matches(format, text) => report.problem(ProblemKind::Format, || {
                 let (example, got) = (formats::example(format), wording::got(value, at.sensitive));
-                (
-                    at.path(),
-                    format!(
-                        "`{}` must be in the format `{format}`, such as \"{example}\", not {got}",
-                        at.path()
-                    ),
-                )
-            });
+                let path = at.path(&source);
+                let message =
+                    format!("`{path}` must be in the format `{format}`, such as \"{example}\", not {got}");
+                (path, message)
+            }),
+            _ => Ok(()),
         }
     }
 
-    fn array(&mut self, check: &ArrayCheck, at: &At<'_>) -> Result<Value<'a>, ScanError> {
-        let start = self.scanner.offset();
-        let mut length = 0;
-        self.scanner.enter_array()?;
-        while self.scanner.next_item()? {
-            match check.items {
-                Some(items) => {
-                    let inner = At { parent: Some(at), step: Step::Index(length), sensitive: at.sensitive };
-                    self.value(items, &inner, false)?;
-                }
-                None => drop(self.unchecked_inner(at, Step::Index(length))?),
-            }
+    fn array(
+        &mut self,
+        check: &ArrayCheck,
+        place: usize,
+        span: &Span,
+        at: &At<'_>,
+    ) -> Result<usize, Refused> {
+        let (mut next, mut length) = (place + 1, 0);
+        while self.source.tape.get(next).is_some_and(|element| element.start() < span.end()) {
+            let inner = at.inside(Step::Index(length));
+            next = match check.items {
+                Some(items) => self.value(items, next, &inner, false)?,
+                None => self.unchecked(next, &inner)?,
+            };
             length += 1;
         }
-        length_problem(self.problems, at, "item", length, check.min_items, check.max_items);
-        Ok(Value { kind: Kind::Array, text: self.scanner.since(start), escaped: false })
+        check_length(&self.source, &mut self.report, at, "item", length, check.length)?;
+        Ok(next)
     }
 
-    fn object(&mut self, check: &ObjectCheck, at: &At<'_>) -> Result<Value<'a>, ScanError> {
-        let start = self.scanner.offset();
-        let base = self.seen.len();
-        self.seen.resize(base + check.properties.len().div_ceil(64), 0);
-        let mut count = 0;
-        let names = self.names.open();
-        self.scanner.enter_object()?;
-        while let Some(key) = self.scanner.next_key()? {
+    fn object(
+        &mut self,
+        check: &ObjectCheck,
+        place: usize,
+        span: &Span,
+        at: &At<'_>,
+    ) -> Result<usize, Refused> {
+        let source = self.source;
+        let base = self.scratch.seen.len();
+        self.scratch.seen.resize(base + check.properties.len().div_ceil(64), 0);
+        let names = self.scratch.names.open();
+        let (mut next, mut count) = (place + 1, 0);
+        while let Some(key) = source.tape.get(next).filter(|key| key.start() < span.end()) {
             count += 1;
-            let inner = At { parent: Some(at), step: Step::Key(key), sensitive: at.sensitive };
-            match find_property(&self.contents.strings, &check.properties, key, self.text) {
+            let inner = at.inside(Step::Key(next));
+            let index = self.find(key, &check.properties, |property| &property.name);
+            next = match index.and_then(|index| Some((index, check.properties.get(index)?))) {
                 Some((index, property)) => {
                     if self.mark_seen(base, index) {
-                        self.duplicate(&inner);
+                        self.duplicate_member(&inner)?;
                     }
-                    self.value(property.check, &inner, !property.required)?;
+                    self.value(property.check, next + 1, &inner, !property.required)?
                 }
-                None => self.undeclared(check, key, &inner)?,
-            }
+                None => {
+                    self.scratch.names.push(source.text, key);
+                    self.undeclared(check, next, &inner)?
+                }
+            };
         }
         for (index, property) in check.properties.iter().enumerate() {
             if property.required && !self.is_seen(base, index) {
-                let (contents, node) = (self.contents, self.tool.checks.get(property.check as usize));
-                self.problems.push(ProblemKind::Missing, || {
-                    let path = at.path_to(contents.strings.get(property.name));
-                    let message = wording::missing(&path, contents, node);
+                self.report.problem(ProblemKind::Missing, || {
+                    let path = at.path_to(&source, source.string(property.name.text));
+                    let node = source.tools.checks.get(property.check.index as usize);
+                    let message = wording::missing(&path, source.contents, node);
                     (path, message)
-                });
+                })?;
             }
         }
-        self.seen.truncate(base);
-        self.close_names(names, at);
-        length_problem(self.problems, at, "member", count, check.min_properties, check.max_properties);
-        Ok(Value { kind: Kind::Object, text: self.scanner.since(start), escaped: false })
+        self.scratch.seen.truncate(base);
+        if let Some(key) = self.scratch.names.close(names, source.text) {
+            self.duplicate_name(&key, at)?;
+        }
+        check_length(&source, &mut self.report, at, "member", count, check.length)?;
+        Ok(next)
     }
 
-    /// A member that no property names.
-    fn undeclared(&mut self, check: &ObjectCheck, key: Value<'a>, at: &At<'_>) -> Result<(), ScanError> {
-        self.names.push(self.scanner.text(), key);
+    /// A member that no property names; its name is at `place`.
+    fn undeclared(&mut self, check: &ObjectCheck, place: usize, at: &At<'_>) -> Result<usize, Refused> {
         if let Some(additional) = check.additional {
-            return self.value(additional, at, true).map(drop);
+            return self.value(additional, place + 1, at, true);
         }
         if check.closed {
-            let contents = self.contents;
+            let source = self.source;
             self.problem(ProblemKind::UnknownArgument, at, |path| {
-                let names = check.properties.iter().map(|property| contents.strings.get(property.name));
-                let name = key.unescaped(&mut String::new()).to_owned();
                 if at.sensitive {
                     return format!("`{path}` has a member that is not known");
                 }
+                let names = check.properties.iter().map(|property| source.string(property.name.text));
+                let name = source.value_at(place).unescaped(&mut String::new()).to_owned();
                 wording::unknown_property(path, &name, names)
-            });
+            })?;
         }
-        self.unchecked(at).map(drop)
+        self.unchecked(place + 1, at)
     }
 
-    /// Takes the next value, of which only the names of members are checked. Recursion is bounded by
-    /// the scanner.
-    fn unchecked(&mut self, at: &At<'_>) -> Result<Value<'a>, ScanError> {
-        let kind = self.scanner.peek()?;
-        let start = self.scanner.offset();
-        match kind {
-            Kind::Array => {
-                let mut index = 0;
-                self.scanner.enter_array()?;
-                while self.scanner.next_item()? {
-                    self.unchecked_inner(at, Step::Index(index))?;
-                    index += 1;
-                }
+    /// A value of which only the names of members are checked: none may occur twice.
+    #[inline]
+    fn unchecked(&mut self, place: usize, at: &At<'_>) -> Result<usize, Refused> {
+        match self.source.tape.get(place) {
+            Some(span) if matches!(span.kind, Kind::Array | Kind::Object) => {
+                self.unchecked_container(place, span, at)
             }
-            Kind::Object => {
-                let names = self.names.open();
-                self.scanner.enter_object()?;
-                while let Some(key) = self.scanner.next_key()? {
-                    self.names.push(self.scanner.text(), key);
-                    self.unchecked_inner(at, Step::Key(key))?;
-                }
-                self.close_names(names, at);
-            }
-            Kind::Null | Kind::Boolean | Kind::Number | Kind::String => return self.scanner.take(kind),
-        }
-        Ok(Value { kind, text: self.scanner.since(start), escaped: false })
-    }
-
-    fn unchecked_inner(&mut self, at: &At<'_>, step: Step<'_>) -> Result<Value<'a>, ScanError> {
-        self.unchecked(&At { parent: Some(at), step, sensitive: at.sensitive })
-    }
-
-    /// Ends the names of an object.
-    fn close_names(&mut self, names: Mark, at: &At<'_>) {
-        if let Some(key) = self.names.close(names, self.scanner.text()) {
-            self.duplicate(&At { parent: Some(at), step: Step::Key(key), sensitive: at.sensitive });
+            _ => Ok(place + 1),
         }
     }
 
-    fn duplicate(&mut self, at: &At<'_>) {
+    fn unchecked_container(&mut self, place: usize, span: &Span, at: &At<'_>) -> Result<usize, Refused> {
+        let source = self.source;
+        let names = self.scratch.names.open();
+        let (mut next, mut index) = (place + 1, 0);
+        while let Some(inner) = source.tape.get(next).filter(|inner| inner.start() < span.end()) {
+            next = if span.kind == Kind::Object {
+                self.scratch.names.push(source.text, inner);
+                self.unchecked(next + 1, &at.inside(Step::Key(next)))?
+            } else {
+                self.unchecked(next, &at.inside(Step::Index(index)))?
+            };
+            index += 1;
+        }
+        if let Some(key) = self.scratch.names.close(names, source.text) {
+            self.duplicate_name(&key, at)?;
+        }
+        Ok(next)
+    }
+
+    /// Reports a name that an object holds twice.
+    fn duplicate_name(&mut self, key: &Span, at: &At<'_>) -> Result<(), Refused> {
+        let place = self.source.tape.partition_point(|value| value.start() < key.start());
+        self.duplicate_member(&at.inside(Step::Key(place)))
+    }
+
+    fn duplicate_member(&mut self, at: &At<'_>) -> Result<(), Refused> {
         self.problem(ProblemKind::DuplicateArgument, at, |path| {
             let has = if at.sensitive { "has a member that is" } else { "is" };
             format!("`{path}` {has} given twice")
-        });
+        })
     }
 
     /// Marks a property; `true` if it was marked before.
     fn mark_seen(&mut self, base: usize, index: usize) -> bool {
-        let Some(word) = self.seen.get_mut(base + index / 64) else { return false };
+        let Some(word) = self.scratch.seen.get_mut(base + index / 64) else { return false };
         let bit = 1 << (index % 64);
         let before = *word & bit != 0;
         *word |= bit;
@@ -372,21 +357,43 @@ impl<'a> Checker<'_, 'a> {
     }
 
     fn is_seen(&self, base: usize, index: usize) -> bool {
-        self.seen.get(base + index / 64).is_some_and(|word| word & 1 << (index % 64) != 0)
+        self.scratch.seen.get(base + index / 64).is_some_and(|word| word & 1 << (index % 64) != 0)
     }
 
-    fn problem(&mut self, kind: ProblemKind, at: &At<'_>, message: impl FnOnce(&str) -> String) {
-        self.problems.push(kind, || {
-            let path = at.path();
+    fn problem(
+        &mut self,
+        kind: ProblemKind,
+        at: &At<'_>,
+        message: impl FnOnce(&str) -> String,
+    ) -> Result<(), Refused> {
+        let source = &self.source;
+        self.report.problem(kind, || {
+            let path = at.path(source);
             let message = message(&path);
             (path, message)
-        });
+        })
     }
-}
 
-/// Whether a value is written as the plan has it, as most are.
-fn is_literally_listed(contents: &Contents, check: &Check, value: Value<'_>) -> bool {
-    check.enumeration.iter().any(|&id| contents.strings.is(id, value.text.as_bytes()))
+    /// The index of a name in a list that is sorted by name.
+    #[inline(always)]
+    pub(super) fn find<T>(&mut self, key: &Span, list: &[T], name: impl Fn(&T) -> &Name) -> Option<usize> {
+        let source = self.source;
+        let strings = &source.contents.strings;
+        let raw = source.text.as_bytes().get(key.start() + 1..key.end().wrapping_sub(1))?;
+        if key.escaped || list.len() > SHORT_LIST {
+            return self.find_rarely(key, list, name);
+        }
+        let start = Name::start(raw);
+        list.iter().position(|item| name(item).is(strings, raw, start))
+    }
+
+    /// A name with escapes, or one of many.
+    #[inline(never)]
+    fn find_rarely<T>(&mut self, key: &Span, list: &[T], name: impl Fn(&T) -> &Name) -> Option<usize> {
+        let strings = &self.source.contents.strings;
+        let wanted = key.of(self.source.text).unescaped(&mut self.scratch.text).as_bytes();
+        list.binary_search_by(|item| strings.bytes(name(item).text).cmp(wanted)).ok()
+    }
 }
 
 fn has_type(types: TypeSet, value: Value<'_>) -> bool {
@@ -403,32 +410,71 @@ fn has_type(types: TypeSet, value: Value<'_>) -> bool {
     }
 }
 
-fn find_property<'p>(
-    strings: &Strings,
-    properties: &'p [Property],
-    key: Value<'_>,
-    buffer: &mut String,
-) -> Option<(usize, &'p Property)> {
-    let name = key.unescaped(buffer);
-    let index = find_name(strings, properties, |property| property.name, name.as_bytes())?;
-    properties.get(index).map(|property| (index, property))
+fn is_listed(strings: &Strings, enumeration: &[StrId], value: Value<'_>) -> bool {
+    // Most values are written as the plan has them.
+    enumeration.iter().any(|&id| strings.is(id, value.text.as_bytes()))
+        || enumeration.iter().any(|&id| {
+            let allowed = Value::of_valid(strings.get(id));
+            allowed.kind == value.kind
+                && match value.kind {
+                    Kind::String => allowed.same_string(&value),
+                    Kind::Number => decimal::compare(allowed.text, value.text) == Ordering::Equal,
+                    _ => false,
+                }
+        })
 }
 
-fn length_problem(
-    problems: &mut Problems,
+/// Whether a number has the type and is within the bounds, as far as a few digits tell: others are compared as decimals.
+#[inline(always)]
+fn is_surely_fine(check: &Check, digits: &[u8]) -> bool {
+    let Some((whole, is_whole)) = whole_part(digits) else { return false };
+    let is_typed =
+        check.types.contains(TypeSet::NUMBER) || is_whole && check.types.contains(TypeSet::INTEGER);
+    is_typed
+        && check.number.as_ref().is_none_or(|&NumberCheck { least, most, .. }| {
+            // A fraction makes it less than one greater.
+            whole >= least && whole + i64::from(!is_whole) <= most
+        })
+}
+
+/// The whole part of a number that is not negative and has few digits, and whether that is all of it.
+#[inline(always)]
+fn whole_part(text: &[u8]) -> Option<(i64, bool)> {
+    const MOST_DIGITS: usize = 18;
+    if text.len() > MOST_DIGITS {
+        return None;
+    }
+    let mut whole = 0;
+    let mut digits = text.iter();
+    for byte in digits.by_ref() {
+        match byte {
+            b'0'..=b'9' => whole = whole * 10 + i64::from(byte - b'0'),
+            b'.' => return digits.all(u8::is_ascii_digit).then_some((whole, false)),
+            _ => return None,
+        }
+    }
+    Some((whole, true))
+}
+
+#[inline]
+fn check_length(
+    source: &Source<'_>,
+    report: &mut impl Report,
     at: &At<'_>,
     unit: &str,
     length: usize,
-    minimum: Option<u32>,
-    maximum: Option<u32>,
-) {
-    let (words, bound) = match (minimum, maximum) {
-        (Some(minimum), _) if length < minimum as usize => ("at least", minimum),
-        (_, Some(maximum)) if length > maximum as usize => ("at most", maximum),
-        _ => return,
+    allowed: Length,
+) -> Result<(), Refused> {
+    if allowed.holds(length) {
+        return Ok(());
+    }
+    let (words, bound) = match allowed.least {
+        least if length < least as usize => ("at least", least),
+        _ => ("at most", allowed.most),
     };
-    problems.push(ProblemKind::Length, || {
-        let plural = if bound == 1 { "" } else { "s" };
-        (at.path(), format!("`{}` must have {words} {bound} {unit}{plural}, not {length}", at.path()))
-    });
+    report.problem(ProblemKind::Length, || {
+        let (path, plural) = (at.path(source), if bound == 1 { "" } else { "s" });
+        let message = format!("`{path}` must have {words} {bound} {unit}{plural}, not {length}");
+        (path, message)
+    })
 }

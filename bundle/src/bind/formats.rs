@@ -3,33 +3,33 @@
 //! Strict where a wrong value cannot work (dates, addresses), lenient where the true grammar is a
 //! matter of dispute (email, URI): a call refused by mistake is worse than one that an upstream refuses.
 
-use crate::wire_enums::Format;
+use crate::wire_enums::ValueFormat;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-pub fn matches(format: Format, text: &str) -> bool {
+pub fn matches(format: ValueFormat, text: &str) -> bool {
     match format {
-        Format::Date => is_date(text.as_bytes()),
-        Format::DateTime => is_date_time(text.as_bytes()),
-        Format::Time => is_time(text.as_bytes()),
-        Format::Uuid => is_uuid(text.as_bytes()),
-        Format::Ipv4 => text.parse::<Ipv4Addr>().is_ok(),
-        Format::Ipv6 => text.parse::<Ipv6Addr>().is_ok(),
-        Format::Email => is_email(text),
-        Format::Uri => is_uri(text),
+        ValueFormat::Date => is_date(text.as_bytes()),
+        ValueFormat::DateTime => is_date_time(text.as_bytes()),
+        ValueFormat::Time => is_time(text.as_bytes()),
+        ValueFormat::Uuid => is_uuid(text.as_bytes()),
+        ValueFormat::Ipv4 => text.parse::<Ipv4Addr>().is_ok(),
+        ValueFormat::Ipv6 => text.parse::<Ipv6Addr>().is_ok(),
+        ValueFormat::Email => is_email(text),
+        ValueFormat::Uri => is_uri(text),
     }
 }
 
 /// What a value of the format looks like, for messages.
-pub const fn example(format: Format) -> &'static str {
+pub const fn example(format: ValueFormat) -> &'static str {
     match format {
-        Format::Date => "2024-02-29",
-        Format::DateTime => "2024-02-29T12:30:00Z",
-        Format::Time => "12:30:00Z",
-        Format::Uuid => "123e4567-e89b-12d3-a456-426614174000",
-        Format::Ipv4 => "192.0.2.1",
-        Format::Ipv6 => "2001:db8::1",
-        Format::Email => "someone@example.com",
-        Format::Uri => "https://example.com/",
+        ValueFormat::Date => "2024-02-29",
+        ValueFormat::DateTime => "2024-02-29T12:30:00Z",
+        ValueFormat::Time => "12:30:00Z",
+        ValueFormat::Uuid => "123e4567-e89b-12d3-a456-426614174000",
+        ValueFormat::Ipv4 => "192.0.2.1",
+        ValueFormat::Ipv6 => "2001:db8::1",
+        ValueFormat::Email => "someone@example.com",
+        ValueFormat::Uri => "https://example.com/",
     }
 }
 
@@ -138,7 +138,7 @@ fn number(digits: &[u8]) -> Option<i32> {
 mod tests {
     use super::*;
 
-    fn assert_format(format: Format, good: &[&str], bad: &[&str]) {
+    fn assert_format(format: ValueFormat, good: &[&str], bad: &[&str]) {
         assert!(matches(format, example(format)), "{format}");
         for text in good {
             assert!(matches(format, text), "{format} {text:?}");
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn dates_are_days_of_the_calendar() {
         assert_format(
-            Format::Date,
+            ValueFormat::Date,
             &["2000-02-29", "2024-12-31", "0000-01-01"],
             &[
                 "1900-02-29",
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn times_have_a_zone() {
         assert_format(
-            Format::Time,
+            ValueFormat::Time,
             &["00:00:00z", "23:59:59.123456+23:59", "23:59:60Z", "01:29:60+01:30", "22:59:60-01:00"],
             &[
                 "12:00:00",
@@ -186,7 +186,7 @@ mod tests {
             ],
         );
         assert_format(
-            Format::DateTime,
+            ValueFormat::DateTime,
             &["2024-02-29t12:30:00.5-08:00"],
             &[
                 "2024-02-29 12:30:00Z",
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn identifiers_and_addresses_are_complete() {
         assert_format(
-            Format::Uuid,
+            ValueFormat::Uuid,
             &["123E4567-E89B-12D3-A456-426614174000"],
             &[
                 "123e4567e89b12d3a456426614174000",
@@ -209,19 +209,19 @@ mod tests {
                 "{123e4567-e89b-12d3-a456-426614174000}",
             ],
         );
-        assert_format(Format::Ipv4, &["0.0.0.0"], &["1.2.3", "256.1.1.1", "1.2.3.4/8", "01.2.3.4"]);
-        assert_format(Format::Ipv6, &["::", "::ffff:1.2.3.4"], &["1.2.3.4", "[::1]", "::1%eth0", ":::"]);
+        assert_format(ValueFormat::Ipv4, &["0.0.0.0"], &["1.2.3", "256.1.1.1", "1.2.3.4/8", "01.2.3.4"]);
+        assert_format(ValueFormat::Ipv6, &["::", "::ffff:1.2.3.4"], &["1.2.3.4", "[::1]", "::1%eth0", ":::"]);
     }
 
     #[test]
     fn emails_and_uris_are_only_looked_over() {
         assert_format(
-            Format::Email,
+            ValueFormat::Email,
             &["a@b", "ü.x+y@exämple.org"],
             &["", "@b", "a@", "a@b@c", "a b@c", "a@b\n", "ab"],
         );
         assert_format(
-            Format::Uri,
+            ValueFormat::Uri,
             &["urn:isbn:1", "a+b-c.1:x", "mailto:x@y"],
             &["", "example.com/x", "1a:x", "http:", "http://a b", "http://a\n", ":x"],
         );

@@ -1,7 +1,5 @@
 //! Finds a tool by its name: one hash, however many tools there are.
 
-use crate::far;
-
 /// Open addressing over the tools, built once. Callers can only look up, so a crafted name costs no more than
 /// the longest run of the table, which the bundle alone decides.
 #[derive(Debug, Clone, Default)]
@@ -35,14 +33,6 @@ impl Lookup {
             }
         }
         Lookup { slots }
-    }
-
-    /// Asks for the memory in which a name is looked for first.
-    #[inline]
-    pub(crate) fn fetch(&self, name: &[u8]) {
-        if let Some(slot) = self.slots.get(hash(name).0 & self.slots.len().wrapping_sub(1)) {
-            far::fetch(slot);
-        }
     }
 
     /// What `look` makes of the tool of this name; `None` from it says that the tool has another one.

@@ -1,12 +1,13 @@
 //! Binding: the arguments of a call in, the upstream request out.
 //!
-//! A pure function of the plan, the arguments and a few values of the place it runs in. One pass over
-//! the arguments looks each up, checks it and remembers where it stands; then every position writes
-//! its part of the request with its own encoder. There is no other way for a value into a request.
-//! What most calls are goes a shorter way first, see `quick/`.
+//! A pure function of the plan, the arguments and a few values of the place it runs in. There is one way, for all who call
+//! tools: the tool is prepared ([`PreparedTools`]), a scan of the message or of the arguments has told where their
+//! values are ([`Tape`]), each is looked up and checked, and then every position writes its part of the request with
+//! its own encoder. There is no other way for a value into a request.
 //!
-//! All problems of a call are reported at once, in words that a model can act on. A message never
-//! holds the value of a sensitive parameter or of a variable.
+//! Binding stops at the first problem. Then the same code runs again to *explain*: all problems of a call are told
+//! at once, in words that a model can act on, and what it wrote is thrown away. A message never holds the value of a
+//! sensitive parameter or of a variable.
 //!
 //! A warm [`Scratch`] and [`Request`] make binding free of allocations, a full schema aside.
 
@@ -16,30 +17,39 @@ pub mod formats;
 mod lookup;
 pub mod matchers;
 mod names;
+mod pass;
 pub mod patterns;
 mod positions;
 mod prepared;
 mod problem;
-mod quick;
 mod request;
 pub mod schema;
 mod wording;
 
-pub use prepared::{Course, PreparedTool, PreparedTools, ToolName};
-pub use problem::{BindError, MAX_PROBLEMS, Problem, ProblemKind};
+pub use pass::Scratch;
+pub use prepared::{PreparedTool, PreparedTools};
+pub use problem::{BindError, MAX_PROBLEMS, Problem, ProblemKind, UNEXPLAINED};
 pub use request::Request;
 
-pub(crate) use names::{Mark, Names};
-pub(crate) use problem::Problems;
-pub(crate) use request::Prepared;
 pub(crate) use wording::{schema_problem, shorten};
 
 use crate::envelope::Params;
-use crate::json::{self, Kind, Member, ScanError, ScanErrorKind, Span, StrictError, Tape, Value, utf8};
-use crate::plan::{Contents, HttpPlan, ToolPlan};
-use crate::template::{self, Ambient, Ran};
+use crate::json::{self, Kind, MAX_DEPTH, ScanError, ScanErrorKind, Span, Tape, Value};
+use crate::plan::Contents;
+use crate::template::{self, Ambient};
 use matchers::Matchers;
-use positions::{Sink, Source};
+use pass::{Fixed, Pass, Source};
+use problem::{Problems, Refused, Report, StopAtFirst};
+
+/// Binds calls of one bundle.
+#[derive(Debug)]
+pub struct Binder<'a> {
+    pub contents: &'a Contents,
+    /// Those of `contents`.
+    pub matchers: &'a Matchers,
+    pub limits: &'a Limits,
+    pub scratch: &'a mut Scratch,
+}
 
 /// What a call may hold at most; lengths in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,45 +72,12 @@ pub struct Limits {
 /// What a request is made of beside arguments.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Values<'a> {
-    /// Indexed like [`crate::plan::Manifest::variables`].
-    pub variables: &'a [Box<str>],
+    /// Indexed like [`crate::plan::Manifest::variables`]; `None` for those that the tools were prepared with.
+    pub variables: Option<&'a [Box<str>]>,
     pub tenant_id: Option<&'a str>,
     pub principal_sub: Option<&'a str>,
-    /// What [`PreparedTools`] have for the tool.
-    pub prepared: Option<&'a PreparedTool<'a>>,
     /// For templates that ask for the time or a random value.
     pub ambient: Ambient,
-}
-
-/// Memory that one call leaves to the next.
-#[derive(Debug, Default)]
-pub struct Scratch {
-    /// One for each parameter of the tool.
-    slots: Vec<Slot>,
-    /// Arguments that no parameter names, in the order given.
-    extras: Vec<Member>,
-    /// Which properties of the open objects have been seen.
-    seen: Vec<u64>,
-    names: Names,
-    text: String,
-    bytes: Vec<u8>,
-    marks: Vec<usize>,
-    /// If there is one, it sees which parts of the request's templates are run.
-    pub trace: Option<Ran>,
-    /// The arguments as templates see them, as one JSON object.
-    data: String,
-    template: template::Scratch,
-}
-
-/// What is known of one parameter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Slot {
-    Absent,
-    /// A problem with it is already reported.
-    Refused,
-    Given(Span),
-    /// The plan's default stands in.
-    Default,
 }
 
 /// The arguments of a call, a JSON object: its text, and what stands where in it if that is known already.
@@ -121,38 +98,6 @@ impl Default for Limits {
             body: 1 << 20,
             template: template::Limits::default(),
         }
-    }
-}
-
-impl Scratch {
-    /// What a request is written from and to.
-    #[expect(clippy::too_many_arguments, reason = "each has an owner and a lifetime of its own")]
-    #[inline(always)]
-    fn ends<'s>(
-        &'s mut self,
-        contents: &'s Contents,
-        tool: &'s ToolPlan,
-        http: &'s HttpPlan,
-        arguments: &'s str,
-        values: &'s Values<'_>,
-        limits: &'s Limits,
-        request: &'s mut Request,
-        problems: &'s mut Problems,
-    ) -> (Source<'s>, Sink<'s>) {
-        let (slots, extras) = (&self.slots, &self.extras);
-        let source = Source { contents, tool, http, arguments, slots, extras, values, limits };
-        let sink = Sink {
-            request,
-            problems,
-            text: &mut self.text,
-            bytes: &mut self.bytes,
-            marks: &mut self.marks,
-            data: &mut self.data,
-            template: &mut self.template,
-            trace: &mut self.trace,
-            names: &mut self.names,
-        };
-        (source, sink)
     }
 }
 
@@ -181,133 +126,120 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// Binds the arguments of a call, a JSON object, to the request that the tool's plan describes.
-///
-/// `matchers` are those of `contents`, and `tool` is one of its tools. An absent `arguments` is `{}`.
-/// `request` is overwritten; after an error its content means nothing.
-#[expect(clippy::too_many_arguments, reason = "each has an owner and a lifetime of its own")]
-pub fn bind(
-    contents: &Contents,
-    matchers: &Matchers,
-    tool: &ToolPlan,
-    arguments: &[u8],
-    values: &Values<'_>,
-    limits: &Limits,
-    scratch: &mut Scratch,
-    request: &mut Request,
-) -> Result<(), BindError> {
-    match utf8::read(arguments) {
-        Ok(text) => {
-            let arguments = Arguments::of_text(text);
-            bind_arguments(contents, matchers, tool, &arguments, values, limits, scratch, request)
+impl Binder<'_> {
+    /// Binds the arguments of a call to the request that the tool's plan describes.
+    ///
+    /// `request` is overwritten; after an error its content means nothing.
+    #[inline]
+    pub fn bind(
+        &mut self,
+        tool: PreparedTool<'_>,
+        arguments: &Arguments<'_>,
+        values: &Values<'_>,
+        request: &mut Request,
+    ) -> Result<(), BindError> {
+        request.clear();
+        match self.run(tool, arguments, values, request, StopAtFirst) {
+            (Ok(()), _) => Ok(()),
+            (Err(Refused), _) => Err(self.explain(tool, arguments, values)),
         }
-        Err(offset) => {
-            let mut problems = Problems::default();
-            let error = ScanError { kind: ScanErrorKind::NotUtf8, offset };
-            arguments::unreadable(&mut problems, limits, error);
-            problems.into_result(contents.strings.get(tool.name))
+    }
+
+    /// What is wrong with the arguments of a call that is not bound.
+    #[cold]
+    fn explain(
+        &mut self,
+        tool: PreparedTool<'_>,
+        arguments: &Arguments<'_>,
+        values: &Values<'_>,
+    ) -> BindError {
+        // Templates that run again are not traced again.
+        let trace = self.scratch.trace.take();
+        let (_, problems) = self.run(tool, arguments, values, &mut Request::default(), Problems::default());
+        self.scratch.trace = trace;
+        problems.into_error(tool.name())
+    }
+
+    #[inline(always)]
+    fn run<R: Report>(
+        &mut self,
+        PreparedTool { tools, tool }: PreparedTool<'_>,
+        arguments: &Arguments<'_>,
+        values: &Values<'_>,
+        request: &mut Request,
+        mut report: R,
+    ) -> (Result<(), Refused>, R) {
+        let Binder { contents, matchers, limits, .. } = *self;
+        let known = arguments.tape.filter(|tape| tape.depth <= limits.depth);
+        let known = known.and_then(|tape| Some((tape.text(), tape.all()?)));
+        let mut own = Vec::new();
+        let (text, tape) = match known {
+            Some(known) => known,
+            None => {
+                // Nobody has looked at the text, or there are more values than a message has room for.
+                own = std::mem::take(&mut self.scratch.tape);
+                let recorded = record(arguments.text, limits, &mut own, &mut report);
+                if recorded != Ok(true) {
+                    self.scratch.tape = own;
+                    return (recorded.map(drop), report);
+                }
+                (arguments.text, own.as_slice())
+            }
+        };
+        let fixed = Fixed {
+            contents,
+            variables: values.variables.unwrap_or(&tools.variables),
+            tenant_id: values.tenant_id,
+            principal_sub: values.principal_sub,
+        };
+        let arguments = arguments.text;
+        let source = Source { contents, matchers, limits, tools, tool, values, fixed, arguments, text, tape };
+        let mut pass = Pass { source, scratch: &mut *self.scratch, request, report };
+        let (done, report) = (pass.run(), pass.report);
+        if known.is_none() {
+            self.scratch.tape = own;
         }
+        (done, report)
     }
 }
 
-/// As [`bind()`], with arguments of a message that was read.
-#[expect(clippy::too_many_arguments, reason = "each has an owner and a lifetime of its own")]
-pub fn bind_arguments(
-    contents: &Contents,
-    matchers: &Matchers,
-    tool: &ToolPlan,
-    arguments: &Arguments<'_>,
-    values: &Values<'_>,
-    limits: &Limits,
-    scratch: &mut Scratch,
-    request: &mut Request,
-) -> Result<(), BindError> {
-    if let Some(prepared) = values.prepared
-        && prepared.bind_quickly(contents, matchers, arguments, limits, scratch, request).is_some()
-    {
-        return Ok(());
-    }
-    bind_carefully(contents, matchers, tool, arguments, values, limits, scratch, request)
-}
-
-/// Knows every rule and tells what is wrong.
-#[expect(clippy::too_many_arguments, reason = "each has an owner and a lifetime of its own")]
+/// Scans arguments; `false` if they are nothing to bind, which is then reported.
 #[inline(never)]
-fn bind_carefully(
-    contents: &Contents,
-    matchers: &Matchers,
-    tool: &ToolPlan,
-    arguments: &Arguments<'_>,
-    values: &Values<'_>,
+fn record(
+    text: &str,
     limits: &Limits,
-    scratch: &mut Scratch,
-    request: &mut Request,
-) -> Result<(), BindError> {
-    let mut problems = Problems::default();
-    request.clear();
-    let collected =
-        arguments::collect(contents, matchers, tool, arguments.text, limits, scratch, &mut problems);
-    if collected {
-        if let Some(index) = tool.schema {
-            check_schema(contents, matchers, tool, index, arguments.text, limits, &mut problems);
-        }
-        if let Some(http) = tool.http() {
-            request.method = http.method;
-            let (source, mut sink) =
-                scratch.ends(contents, tool, http, arguments.text, values, limits, request, &mut problems);
-            positions::write(&source, &mut sink);
-        }
+    tape: &mut Vec<Span>,
+    report: &mut impl Report,
+) -> Result<bool, Refused> {
+    if text.len() > Span::MAX_TEXT {
+        report.problem(ProblemKind::TooLarge, || (String::new(), "the arguments are too long".to_owned()))?;
+        return Ok(false);
     }
-    if problems.count() == 0 {
-        return Ok(());
-    }
-    problems.into_result(contents.strings.get(tool.name))
-}
-
-fn check_schema(
-    contents: &Contents,
-    matchers: &Matchers,
-    tool: &ToolPlan,
-    index: u32,
-    arguments: &str,
-    limits: &Limits,
-    problems: &mut Problems,
-) {
-    let value = match json::parse_strict(arguments.as_bytes(), limits.depth) {
-        Ok(value) => value,
-        // A name that occurs twice is told with its place where the arguments are read.
-        Err(StrictError::DuplicateKey { .. }) if problems.has(ProblemKind::DuplicateArgument) => {
-            return;
+    match json::record(text, limits.depth, tape) {
+        Ok(Value { kind: Kind::Object, .. }) => Ok(true),
+        Ok(value) => {
+            // A value without a name may be a secret that was meant for some parameter.
+            report.problem(ProblemKind::NotAnObject, || {
+                let message =
+                    format!("the arguments must be a JSON object, not {}", wording::got(value, true));
+                (String::new(), message)
+            })?;
+            Ok(false)
         }
         Err(error) => {
-            let kind = match error {
-                StrictError::DuplicateKey { .. } => ProblemKind::DuplicateArgument,
-                StrictError::NumberOutOfRange { .. } => ProblemKind::OutOfRange,
-                StrictError::NotJson(_) => ProblemKind::NotJson,
-            };
-            problems.push(kind, || (String::new(), wording::strict_error(&error)));
-            return;
+            unreadable(limits, error, report)?;
+            Ok(false)
         }
-    };
-    let Some(validator) = matchers.schema(contents, index) else {
-        problems.push(ProblemKind::Schema, || {
-            (String::new(), "the arguments cannot be checked: the tool's schema is invalid".to_owned())
-        });
-        return;
-    };
-    let checked = problems.count();
-    for found in schema::validate(validator, &value) {
-        let sensitive = arguments::find_parameter(contents, tool, &found.root)
-            .and_then(|index| tool.parameters.get(index))
-            .is_some_and(|parameter| parameter.sensitive);
-        let path = wording::path(if sensitive { &found.root } else { &found.path });
-        // The compiled checks say it better where both see it.
-        if problems.mentions(&path, checked) {
-            continue;
-        }
-        problems.push(ProblemKind::Schema, || {
-            let message = wording::schema(&path, &found.message, sensitive);
-            (path, message)
-        });
     }
+}
+
+fn unreadable(limits: &Limits, error: ScanError, report: &mut impl Report) -> Result<(), Refused> {
+    let depth = limits.depth.min(MAX_DEPTH);
+    let (kind, message) = match error.kind {
+        ScanErrorKind::TooDeep => {
+            (ProblemKind::TooDeep, format!("the arguments are nested more than {depth} levels deep"))
+        }
+        _ => (ProblemKind::NotJson, format!("the arguments are not valid JSON: {error}")),
+    };
+    report.problem(kind, || (String::new(), message))
 }

@@ -3,7 +3,7 @@
 //! Of two members of one name, an upstream may read another one than was checked. Names that a check
 //! declares are marked there; this is for all others, of which there may be any number.
 
-use crate::json::{Span, Value};
+use crate::json::{Kind, Span};
 
 /// A stack of names, those of the innermost object last.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub(crate) struct Names {
 #[derive(Debug, Clone, Copy)]
 struct Name {
     key: Span,
-    /// Its characters' place: in [`Names::text`] if it has escapes, else in the arguments.
+    /// Its characters' place: in [`Names::text`] if it has escapes, else in the text that was read.
     start: usize,
     end: usize,
 }
@@ -39,16 +39,16 @@ impl Names {
         Mark { list: self.list.len(), text: self.text.len() }
     }
 
-    pub(crate) fn push(&mut self, arguments: &str, key: Value<'_>) {
-        let span = Span::of_value(arguments, key);
+    /// Adds a name, which stands in `text`.
+    pub(crate) fn push(&mut self, text: &str, key: &Span) {
         let (start, end) = if key.escaped {
             let start = self.text.len();
-            crate::json::unescape(key.raw(), &mut self.text);
+            crate::json::unescape(key.of(text).raw(), &mut self.text);
             (start, self.text.len())
         } else {
-            (span.start() + 1, span.end().saturating_sub(1))
+            (key.start() + 1, key.end().saturating_sub(1))
         };
-        self.list.push(Name { key: span, start, end });
+        self.list.push(Name { key: *key, start, end });
     }
 
     /// Ends an object, forgetting its names; gives one that it holds twice.
@@ -56,21 +56,48 @@ impl Names {
     /// Sorted by length first, names are only compared with others that are as long, so all of it takes
     /// the size of the names times the logarithm of their number.
     #[inline]
-    pub(crate) fn close<'a>(&mut self, mark: Mark, arguments: &'a str) -> Option<Value<'a>> {
+    pub(crate) fn close(&mut self, mark: Mark, text: &str) -> Option<Span> {
         if self.list.len() == mark.list {
             return None;
         }
-        let twice = self.twice(mark, arguments);
+        let twice = self.twice(mark, text);
         self.list.truncate(mark.list);
         self.text.truncate(mark.text);
-        twice.map(|key| key.of(arguments))
+        twice
     }
 
-    fn twice(&mut self, mark: Mark, arguments: &str) -> Option<Span> {
+    /// A name that an object holds twice, in a value that is at this place of a tape; else the place after it. Recursion is
+    /// bounded by the depth of the tape.
+    pub(crate) fn read(&mut self, text: &str, tape: &[Span], place: usize) -> Result<usize, Span> {
+        let Some(value) = tape.get(place) else { return Ok(place) };
+        self.read_inside(text, tape, place + 1, value.kind, value.end())
+    }
+
+    /// The same for what is in an array or object, from a place to where it ends in the text.
+    pub(crate) fn read_inside(
+        &mut self,
+        text: &str,
+        tape: &[Span],
+        mut place: usize,
+        kind: Kind,
+        end: usize,
+    ) -> Result<usize, Span> {
+        let mark = self.open();
+        while let Some(inner) = tape.get(place).filter(|inner| inner.start() < end) {
+            if kind == Kind::Object {
+                self.push(text, inner);
+                place += 1;
+            }
+            place = self.read(text, tape, place)?;
+        }
+        self.close(mark, text).map_or(Ok(place), Err)
+    }
+
+    fn twice(&mut self, mark: Mark, source: &str) -> Option<Span> {
         let names = self.list.get_mut(mark.list..).unwrap_or_default();
         let escaped = self.text.as_bytes();
         let characters = |name: &Name| {
-            let text = if name.key.escaped { escaped } else { arguments.as_bytes() };
+            let text = if name.key.escaped { escaped } else { source.as_bytes() };
             text.get(name.start..name.end).unwrap_or_default()
         };
         let length = |name: &Name| name.end - name.start;

@@ -5,6 +5,9 @@ use std::fmt;
 /// Problems told for one call; the rest is only counted.
 pub const MAX_PROBLEMS: usize = 20;
 
+/// The message of a refusal that has no explanation, which tests and fuzzing never see.
+pub const UNEXPLAINED: &str = "the arguments cannot be bound";
+
 /// Why a call was not bound. Its text is meant for the model that made the call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BindError {
@@ -97,44 +100,93 @@ impl fmt::Display for BindError {
 
 impl std::error::Error for BindError {}
 
-/// Collects problems; costs nothing while there are none.
+/// A problem was found, and nobody wants to know more: the call is not bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Refused;
+
+/// What becomes of problems. Binding and explaining are the same code: one stops at the first problem, the other
+/// goes on and collects all. So whatever one refuses, the other has a reason for.
+pub(crate) trait Report {
+    /// `describe` gives argument and message, and is only called where somebody wants to know them.
+    fn problem(
+        &mut self,
+        kind: ProblemKind,
+        describe: impl FnOnce() -> (String, String),
+    ) -> Result<(), Refused>;
+
+    /// How many there were.
+    fn count(&self) -> usize;
+
+    /// The problems that will be told.
+    fn told(&self) -> &[Problem];
+}
+
+/// For binding.
+#[derive(Debug)]
+pub(crate) struct StopAtFirst;
+
+impl Report for StopAtFirst {
+    #[inline(always)]
+    fn problem(&mut self, _: ProblemKind, _: impl FnOnce() -> (String, String)) -> Result<(), Refused> {
+        Err(Refused)
+    }
+
+    #[inline(always)]
+    fn count(&self) -> usize {
+        0
+    }
+
+    fn told(&self) -> &[Problem] {
+        &[]
+    }
+}
+
+/// For explaining.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
     list: Vec<Problem>,
     omitted: usize,
 }
 
-impl Problems {
-    /// `describe` gives argument and message, and is only called while there is room.
-    pub(crate) fn push(&mut self, kind: ProblemKind, describe: impl FnOnce() -> (String, String)) {
+impl Report for Problems {
+    fn problem(
+        &mut self,
+        kind: ProblemKind,
+        describe: impl FnOnce() -> (String, String),
+    ) -> Result<(), Refused> {
         if self.list.len() < MAX_PROBLEMS {
             let (argument, message) = describe();
             self.list.push(Problem { kind, argument, message });
         } else {
             self.omitted += 1;
         }
+        Ok(())
     }
 
-    pub(crate) fn count(&self) -> usize {
+    fn count(&self) -> usize {
         self.list.len() + self.omitted
     }
 
-    /// Whether a problem of this kind is told.
-    pub(crate) fn has(&self, kind: ProblemKind) -> bool {
-        self.list.iter().any(|problem| problem.kind == kind)
+    fn told(&self) -> &[Problem] {
+        &self.list
     }
+}
 
-    /// Whether one of the first `count` problems is about an argument.
-    pub(crate) fn mentions(&self, argument: &str, count: usize) -> bool {
-        self.list.iter().take(count).any(|problem| problem.argument == argument)
-    }
-
-    #[inline]
-    pub(crate) fn into_result(self, tool: &str) -> Result<(), BindError> {
+impl Problems {
+    pub(crate) fn into_error(self, tool: &str) -> BindError {
         if self.list.is_empty() {
-            return Ok(());
+            return BindError::unexplained(tool);
         }
-        Err(BindError { tool: tool.to_owned(), problems: self.list, omitted: self.omitted })
+        BindError { tool: tool.to_owned(), problems: self.list, omitted: self.omitted }
+    }
+}
+
+impl BindError {
+    /// A safety net: whose call is refused is told so, even if nobody knows why.
+    pub fn unexplained(tool: &str) -> BindError {
+        let (kind, message) = (ProblemKind::Schema, UNEXPLAINED.to_owned());
+        let problems = vec![Problem { kind, argument: String::new(), message }];
+        BindError { tool: tool.to_owned(), problems, omitted: 0 }
     }
 }
 
@@ -142,28 +194,32 @@ impl Problems {
 mod tests {
     use super::*;
 
+    fn problems(messages: impl Iterator<Item = String>) -> Problems {
+        let mut problems = Problems::default();
+        for message in messages {
+            problems.problem(ProblemKind::WrongType, || (String::new(), message)).unwrap();
+        }
+        problems
+    }
+
     #[test]
     fn problems_beyond_the_bound_are_counted() {
-        let mut problems = Problems::default();
-        for number in 0..25 {
-            problems.push(ProblemKind::WrongType, || (String::new(), format!("problem {number}")));
-        }
-        let text = problems.into_result("get_order").unwrap_err().to_string();
+        let problems = problems((0..25).map(|number| format!("problem {number}")));
+        assert_eq!(problems.count(), 25);
+        let text = problems.into_error("get_order").to_string();
         assert!(text.starts_with("25 problems with the arguments of `get_order`:\n- problem 0\n"), "{text}");
         assert!(text.ends_with("\n- problem 19\n- and 5 more"), "{text}");
     }
 
     #[test]
     fn one_problem_is_told_in_the_singular() {
-        let mut problems = Problems::default();
-        problems.push(ProblemKind::Missing, || ("a".to_owned(), "`a` is required".to_owned()));
-        assert!(problems.mentions("a", 1) && !problems.mentions("b", 1) && !problems.mentions("a", 0));
-        let text = problems.into_result("t").unwrap_err().to_string();
+        let text = problems(["`a` is required".to_owned()].into_iter()).into_error("t").to_string();
         assert_eq!(text, "1 problem with the arguments of `t`:\n- `a` is required");
     }
 
     #[test]
-    fn no_problem_is_no_error() {
-        assert_eq!(Problems::default().into_result("t"), Ok(()));
+    fn an_error_is_never_empty() {
+        assert_eq!(Problems::default().into_error("t").problems[0].message, UNEXPLAINED);
+        assert_eq!(StopAtFirst.problem(ProblemKind::Missing, || unreachable!()), Err(Refused));
     }
 }

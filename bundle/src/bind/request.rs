@@ -2,7 +2,6 @@
 
 use crate::plan::{Contents, ToolPlan};
 use crate::wire_enums::Method;
-use std::fmt;
 
 /// An upstream request, without what the connection adds: `Host` and the body's framing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,8 +11,8 @@ pub struct Request {
     pub target: Vec<u8>,
     head: Vec<u8>,
     lines: Vec<Line>,
-    pub(crate) body: Vec<u8>,
-    pub(crate) has_body: bool,
+    pub(super) body: Vec<u8>,
+    pub(super) has_body: bool,
 }
 
 /// One header's places in the head.
@@ -24,18 +23,25 @@ struct Line {
     end: usize,
 }
 
-/// Headers that are the same for all calls of a tool; they hold secrets.
-#[derive(Clone, Default)]
-pub(crate) struct Prepared {
-    text: Box<[u8]>,
-    lines: Box<[Line]>,
-    /// The headers of the plan that `lines` are, from its first.
-    pub(crate) covers: usize,
+/// A header whose value is being written.
+#[derive(Debug, Clone, Copy)]
+#[must_use]
+pub(super) struct OpenHeader {
+    name: usize,
+    colon: usize,
 }
 
-impl fmt::Debug for Prepared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Prepared").field("covers", &self.covers).finish_non_exhaustive()
+/// Headers that were written once, to be copied.
+#[derive(Clone, Default)]
+pub(super) struct HeaderLines {
+    text: Box<[u8]>,
+    lines: Box<[Line]>,
+}
+
+impl OpenHeader {
+    /// Where its value begins in the head.
+    pub(super) const fn value(self) -> usize {
+        self.colon + 2
     }
 }
 
@@ -102,51 +108,45 @@ impl Request {
         url
     }
 
-    /// The headers written so far, for [`Request::begin_with`].
-    pub(crate) fn prepared(&self, covers: usize) -> Prepared {
-        Prepared { text: self.head.as_slice().into(), lines: self.lines.as_slice().into(), covers }
+    /// The headers written so far.
+    pub(super) fn header_lines(&self) -> HeaderLines {
+        HeaderLines { text: self.head.as_slice().into(), lines: self.lines.as_slice().into() }
     }
 
     /// Writes headers that are known already, before any other.
     #[inline]
-    pub(crate) fn begin_with(&mut self, prepared: &Prepared) {
-        self.head.extend_from_slice(&prepared.text);
-        self.lines.extend_from_slice(&prepared.lines);
+    pub(super) fn copy_headers(&mut self, known: &HeaderLines) {
+        self.head.extend_from_slice(&known.text);
+        self.lines.extend_from_slice(&known.lines);
     }
 
-    /// Writes a header; what `value` appends is its value. Taken back if that is refused or left out.
-    pub(crate) fn header<E>(
-        &mut self,
-        name: &str,
-        value: impl FnOnce(&mut Vec<u8>) -> Result<bool, E>,
-    ) -> Result<(), E> {
+    /// Begins a header. What is then appended to the head is its value.
+    #[inline]
+    pub(super) fn begin_header(&mut self, name: &[u8]) -> OpenHeader {
         let start = self.head.len();
-        self.head.extend_from_slice(name.as_bytes());
+        self.head.extend_from_slice(name);
         let colon = self.head.len();
         self.head.extend_from_slice(b": ");
-        let written = value(&mut self.head);
-        if !matches!(written, Ok(true)) {
-            self.head.truncate(start);
-            return written.map(|_| ());
-        }
-        self.lines.push(Line { name: start, colon, end: self.head.len() });
-        self.head.extend_from_slice(b"\r\n");
-        Ok(())
+        OpenHeader { name: start, colon }
     }
 
-    /// Writes a header that is fine as it is; what `name` appends ends with `: `.
-    #[inline(always)]
-    pub(crate) fn plain_header(&mut self, name: impl FnOnce(&mut Vec<u8>), value: &[u8]) {
-        let start = self.head.len();
-        name(&mut self.head);
-        let colon = self.head.len().saturating_sub(2);
-        self.head.extend_from_slice(value);
-        self.lines.push(Line { name: start, colon, end: self.head.len() });
+    #[inline]
+    pub(super) fn head_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.head
+    }
+
+    /// Ends a header, or takes it back.
+    #[inline]
+    pub(super) fn end_header(&mut self, OpenHeader { name, colon }: OpenHeader, keep: bool) {
+        if !keep {
+            return self.head.truncate(name);
+        }
+        self.lines.push(Line { name, colon, end: self.head.len() });
         self.head.extend_from_slice(b"\r\n");
     }
 
     /// Whether a header of this name, in lower case, is written.
-    pub(crate) fn has_header(&self, name: &str) -> bool {
+    pub(super) fn has_header(&self, name: &str) -> bool {
         self.lines.iter().any(|line| self.head.get(line.name..line.colon) == Some(name.as_bytes()))
     }
 
@@ -162,24 +162,18 @@ mod tests {
     #[test]
     fn headers_are_kept_in_wire_form() {
         let mut request = Request::new();
-        let write = |text: &'static str| {
-            move |out: &mut Vec<u8>| {
-                out.extend_from_slice(text.as_bytes());
-                Ok::<bool, ()>(true)
-            }
-        };
-        request.header("accept", write("text/plain")).unwrap();
-        request.header("x-empty", write("")).unwrap();
-        request.header("x-left-out", |_| Ok::<bool, ()>(false)).unwrap();
-        assert_eq!(
-            request.header("x-refused", |out| {
-                out.push(b'a');
-                Err("no")
-            }),
-            Err("no")
-        );
+        for (name, value, keep) in
+            [("accept", "text/plain", true), ("x-empty", "", true), ("x-left-out", "a", false)]
+        {
+            let line = request.begin_header(name.as_bytes());
+            request.head_mut().extend_from_slice(value.as_bytes());
+            request.end_header(line, keep);
+        }
         assert_eq!(request.head(), b"accept: text/plain\r\nx-empty: \r\n");
         assert_eq!(request.headers().collect::<Vec<_>>(), [("accept", "text/plain"), ("x-empty", "")]);
+        let mut copy = Request::new();
+        copy.copy_headers(&request.header_lines());
+        assert_eq!(copy, request);
         request.clear();
         assert_eq!(request, Request::default());
     }

@@ -8,7 +8,7 @@ use super::formats;
 use super::patterns::{PATTERN_SIZE_LIMIT, compile_pattern};
 use super::shorten;
 use crate::json::parse_strict;
-use crate::wire_enums::Format;
+use crate::wire_enums::ValueFormat;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::paths::{Location, LocationSegment};
 use jsonschema::{Keyword, PatternOptions, ValidationError};
@@ -97,7 +97,7 @@ pub fn compile(json_text: &str) -> Result<Validator, SchemaError> {
     for name in UNENFORCED {
         options = options.with_format(name, |_| true);
     }
-    for &format in Format::ALL {
+    for &format in ValueFormat::ALL {
         options = options.with_format(format.as_str(), move |text| formats::matches(format, text));
     }
     match options.build(&schema) {
@@ -110,16 +110,22 @@ pub fn compile(json_text: &str) -> Result<Validator, SchemaError> {
     }
 }
 
+/// Whether a value matches its schema, which takes little time: the crate remembers what it found for a value and a reference.
+pub fn is_valid(validator: &Validator, value: &Value) -> bool {
+    validator.inner.is_valid(value)
+}
+
 /// What is wrong with a value, at most [`MAX_PROBLEMS`] things.
+pub fn validate(validator: &Validator, value: &Value) -> Vec<SchemaProblem> {
+    if is_valid(validator, value) { Vec::new() } else { problems(validator, value) }
+}
+
+/// What is wrong with a value that is not valid, at most [`MAX_PROBLEMS`] things.
 ///
-/// Whether anything is takes little time: the crate remembers what it found for a value and a
-/// reference. To say what is, it looks into all branches of an `anyOf` without that, so a schema whose
+/// To say what is, the crate looks into all branches of an `anyOf` without that, so a schema whose
 /// branches lead back to it takes time and memory exponential in the depth of the value. For a value
 /// where that may be much, there is one problem that does not say where.
-pub fn validate(validator: &Validator, value: &Value) -> Vec<SchemaProblem> {
-    if validator.inner.is_valid(value) {
-        return Vec::new();
-    }
+pub(super) fn problems(validator: &Validator, value: &Value) -> Vec<SchemaProblem> {
     if validator.circular > 1 && visits(value, 1, validator.circular, 0) > MAX_VISITS {
         let message = "the value does not match the schema and is nested too deeply to say where".to_owned();
         return vec![SchemaProblem { path: String::new(), root: String::new(), message }];
@@ -392,7 +398,7 @@ mod tests {
 
     #[test]
     fn formats_are_those_of_the_compiled_checks() {
-        for &format in Format::ALL {
+        for &format in ValueFormat::ALL {
             let schema = json!({"format": format.as_str()});
             assert_eq!(problems(&schema, &json!("no such thing")).len(), 1, "{format}");
             assert!(problems(&schema, &json!(formats::example(format))).is_empty(), "{format}");

@@ -1,8 +1,8 @@
 //! The words of messages. They are read by models: each says what was expected and what came.
 
-use super::check::At;
+use super::prepared::{Check, Tool};
 use crate::json::{Kind, StrictError, Value};
-use crate::plan::{Check, Contents, ToolPlan, TypeSet};
+use crate::plan::{Contents, TypeSet};
 
 /// Characters of a value that a message quotes.
 const MAX_QUOTED: usize = 60;
@@ -57,8 +57,14 @@ pub(super) fn value(value: Value<'_>, sensitive: bool) -> String {
     if sensitive { "this value".to_owned() } else { quote(value) }
 }
 
-pub(super) fn wrong_type(at: &At<'_>, types: TypeSet, value: Value<'_>, optional: bool) -> String {
-    let mut text = format!("`{}` must be {}, not {}", at.path(), expected(types), got(value, at.sensitive));
+pub(super) fn wrong_type(
+    path: &str,
+    types: TypeSet,
+    value: Value<'_>,
+    sensitive: bool,
+    optional: bool,
+) -> String {
+    let mut text = format!("`{path}` must be {}, not {}", expected(types), got(value, sensitive));
     if value.kind == Kind::Null && optional {
         text.push_str(": leave it out instead");
     }
@@ -79,8 +85,8 @@ pub(super) fn allowed(contents: &Contents, check: &Check) -> String {
     list(check.enumeration.iter().map(|&id| shorten(contents.strings.get(id))))
 }
 
-pub(super) fn unknown_argument(name: &str, contents: &Contents, tool: &ToolPlan) -> String {
-    let names = || tool.parameters.iter().map(|parameter| contents.strings.get(parameter.name));
+pub(super) fn unknown_argument(name: &str, contents: &Contents, tool: &Tool) -> String {
+    let names = || tool.parameters.iter().map(|parameter| contents.strings.get(parameter.name.text));
     let shown = shorten(name);
     if let Some(near) = nearest(name, names()) {
         return format!("`{shown}` is not an argument: did you mean `{near}`?");

@@ -10,8 +10,9 @@
 pub mod decimal;
 mod escape;
 mod escapes;
-mod place;
+
 mod scan;
+mod span;
 mod special;
 mod strict;
 mod string;
@@ -20,13 +21,14 @@ pub(crate) mod utf8;
 mod walk;
 
 pub use escape::{write_escaped, write_string};
-pub use place::{Member, Span};
 pub(crate) use scan::Token;
 pub use scan::{MAX_DEPTH, Scanner};
+pub use span::Span;
 pub use strict::{StrictError, parse_strict};
 pub(crate) use string::tokens;
 pub use string::{compact, unescape};
 pub use tape::Tape;
+pub(crate) use tape::record;
 
 pub use walk::{Elements, Members, elements, members};
 

@@ -1,6 +1,6 @@
 //! Where all values of an object stand, so that who looks into it need not scan it again.
 
-use super::{Kind, Scanner, Span};
+use super::{Kind, ScanError, Scanner, Span, Value};
 
 /// The values of an object and of everything in it, in the order of the text: names and values of members take turns, elements
 /// and members follow what they are in. Unless there are too many: then it only knows that.
@@ -17,6 +17,17 @@ pub struct Tape<'a> {
 /// Most calls have fewer. Each takes 12 bytes of a message, which are cleared for each one.
 const MOST: usize = 32;
 
+/// Scans a text, one value and nothing else, and tells where all values in it stand, however many there are: as
+/// [`Tape::all`] does of an object.
+pub(crate) fn record<'a>(text: &'a str, depth: usize, tape: &mut Vec<Span>) -> Result<Value<'a>, ScanError> {
+    tape.clear();
+    let mut scanner = Scanner::of_text(text, depth);
+    let kind = scanner.peek()?;
+    let value = scanner.recorded(kind, &mut Unbounded { values: tape, open: usize::MAX })?;
+    scanner.finish()?;
+    Ok(value)
+}
+
 impl<'a> Tape<'a> {
     /// Values that it can know.
     pub const MOST: usize = MOST;
@@ -24,17 +35,6 @@ impl<'a> Tape<'a> {
     /// That of an empty object.
     pub(crate) const EMPTY: Tape<'static> =
         Tape { text: "", values: [Span::new(0, 0, Kind::Null, false); MOST], count: 0, depth: 1 };
-
-    /// That of a text which is an object and nothing else.
-    pub(crate) fn of_object(text: &'a str, depth: usize) -> Option<Tape<'a>> {
-        let (mut tape, mut scanner) = (Tape::EMPTY, Scanner::of_text(text, depth));
-        if scanner.peek().ok()? != Kind::Object {
-            return None;
-        }
-        scanner.object_with_tape(&mut tape).ok()?;
-        scanner.finish().ok()?;
-        Some(tape)
-    }
 
     /// Begins anew.
     #[inline(always)]
@@ -122,6 +122,34 @@ impl Record for Recorder<'_> {
     #[inline(always)]
     fn close(&mut self, end: usize) {
         // Beyond the last place nothing is known, nor asked for.
+        if let Some(place) = self.values.get_mut(self.open) {
+            self.open = place.end();
+            place.set_end(end);
+        }
+    }
+}
+
+/// Fills a list.
+struct Unbounded<'t> {
+    values: &'t mut Vec<Span>,
+    /// As [`Recorder::open`].
+    open: usize,
+}
+
+impl Record for Unbounded<'_> {
+    #[inline(always)]
+    fn value(&mut self, start: usize, end: usize, kind: Kind, escaped: bool) {
+        self.values.push(Span::new(start, end, kind, escaped));
+    }
+
+    #[inline(always)]
+    fn open(&mut self, start: usize, kind: Kind) {
+        self.values.push(Span::new(start, self.open, kind, false));
+        self.open = self.values.len() - 1;
+    }
+
+    #[inline(always)]
+    fn close(&mut self, end: usize) {
         if let Some(place) = self.values.get_mut(self.open) {
             self.open = place.end();
             place.set_end(end);

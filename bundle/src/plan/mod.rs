@@ -11,7 +11,9 @@ pub use variables::{VariableSite, VariableUse};
 
 use crate::strings::{StrId, Strings};
 use crate::template::Programs;
-use crate::wire_enums::{BodyKind, BodyOpKind, Format, PartKind, Position, ProtocolVersion, Scheme, Style};
+use crate::wire_enums::{
+    BodyKind, BodyOpKind, PartKind, Position, ProtocolVersion, Scheme, Style, ValueFormat,
+};
 use serde::{Deserialize, Serialize};
 
 /// All sections of a bundle, decoded.
@@ -168,7 +170,7 @@ pub struct StringCheck {
     pub max_length: Option<u32>,
     /// Index in [`Manifest::patterns`].
     pub pattern: Option<u32>,
-    pub format: Option<Format>,
+    pub format: Option<ValueFormat>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -34,9 +34,9 @@ pub(super) fn whole(
 ) -> Shaped {
     let mut content = Content::new(out);
     let uri = Uri { tool: call.name(), location: uri::location(answer.content_location), part: None };
-    let has_audio = bytes(call, &mut content, &uri, media, kind, answer.body);
+    bytes(call, &mut content, &uri, media, kind, answer.body);
     content.end();
-    Shaped { has_audio, ..Shaped::good(None) }
+    Shaped::good(None)
 }
 
 /// One item for each part of a multipart message. The error says why it cannot be read, and nothing is written.
@@ -51,21 +51,16 @@ pub(super) fn mixed(
     let start = out.len();
     let mut content = Content::new(out);
     let mut room = call.text_limit();
-    let mut has_audio = false;
     for (part, number) in parts.iter().zip(1..) {
-        match item(call, &mut content, part, number, &mut room, decoded) {
-            Ok(is_audio) => has_audio |= is_audio,
-            Err(reason) => {
-                out.truncate(start);
-                return Err(format!("part {number} {reason}"));
-            }
+        if let Err(reason) = item(call, &mut content, part, number, &mut room, decoded) {
+            out.truncate(start);
+            return Err(format!("part {number} {reason}"));
         }
     }
     content.end();
-    Ok(Shaped { has_audio, ..Shaped::good(None) })
+    Ok(Shaped::good(None))
 }
 
-/// Whether the item is audio.
 fn item(
     call: &Call<'_>,
     content: &mut Content<'_>,
@@ -73,7 +68,7 @@ fn item(
     number: usize,
     room: &mut usize,
     decoded: &mut String,
-) -> Result<bool, String> {
+) -> Result<(), String> {
     let media = MediaType::of(Some(part.content_type.unwrap_or(PART_TYPE)));
     if media.is_family("multipart") {
         return Err("is a multipart message itself".to_owned());
@@ -85,14 +80,13 @@ fn item(
     match (text, uri.location) {
         (Some(text), None) => content.cut_text(text, *room),
         (Some(text), Some(_)) => content.text_resource(&uri, &media, text, *room),
-        (None, None) => return Ok(bytes(call, content, &uri, &media, kind, &body)),
+        (None, None) => bytes(call, content, &uri, &media, kind, &body),
         (None, Some(_)) => content.blob(&uri, &media, &body),
     }
     *room = room.saturating_sub(text.map_or(0, str::len));
-    Ok(false)
+    Ok(())
 }
 
-/// Whether the item is audio.
 fn bytes(
     call: &Call<'_>,
     content: &mut Content<'_>,
@@ -100,16 +94,12 @@ fn bytes(
     media: &MediaType<'_>,
     kind: Kind,
     bytes: &[u8],
-) -> bool {
+) {
     match kind {
         Kind::Image => content.image(media, bytes),
-        Kind::Audio if call.limits.audio => {
-            content.audio(media, bytes);
-            return true;
-        }
+        Kind::Audio if call.limits.audio => content.audio(media, bytes),
         _ => content.blob(uri, media, bytes),
     }
-    false
 }
 
 /// The body of a part without its transfer encoding.

@@ -84,8 +84,6 @@ pub struct Shaped {
     pub is_error: bool,
     pub failure: Option<Failure>,
     pub structured: Option<Structured>,
-    /// The result holds audio, so it is not for callers of revision 2024-11-05: see [`Limits::audio`].
-    pub has_audio: bool,
 }
 
 /// Where the result holds `structuredContent`, for callers whose revision does not know it.
@@ -203,11 +201,11 @@ pub fn too_large<'a>(
 
 impl Shaped {
     fn good(structured: Option<Structured>) -> Shaped {
-        Shaped { is_error: false, failure: None, structured, has_audio: false }
+        Shaped { is_error: false, failure: None, structured }
     }
 
     fn failed(failure: Failure) -> Shaped {
-        Shaped { is_error: true, failure: Some(failure), structured: None, has_audio: false }
+        Shaped { is_error: true, failure: Some(failure), structured: None }
     }
 }
 

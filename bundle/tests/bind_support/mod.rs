@@ -4,15 +4,15 @@
 
 use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{
-    Arguments, BindError, Limits, PreparedTools, ProblemKind, Request, Scratch, Values, bind, bind_arguments,
+    Arguments, BindError, Binder, Limits, PreparedTools, ProblemKind, Request, Scratch, UNEXPLAINED, Values,
 };
 use mcp_bundle::envelope::{self, Body};
 use mcp_bundle::json::{self, MAX_DEPTH, ScanError, ScanErrorKind, Tape};
 use mcp_bundle::plan::*;
 use mcp_bundle::strings::{PoolBuilder, StrId};
-use mcp_bundle::wire_enums::{BodyKind, BodyOpKind, Format, Method, PartKind, Position, Scheme, Style};
+use mcp_bundle::wire_enums::{BodyKind, BodyOpKind, Method, PartKind, Position, Scheme, Style, ValueFormat};
 use serde::de::IgnoredAny;
-use serde_json::Value;
+use serde_json::{Value, json as tree};
 
 pub struct Tool {
     strings: PoolBuilder,
@@ -23,12 +23,17 @@ pub struct Tool {
     parameters: Vec<(String, Parameter, Option<String>)>,
     fixed: Vec<(Position, String, String)>,
     whole: Option<String>,
+    /// The arguments as JSON Schema has them, for a validator that knows nothing of plans.
+    published: serde_json::Map<String, Value>,
+    takes_others: Value,
 }
 
 /// A tool ready to be called.
 pub struct Built {
     pub contents: Contents,
     pub matchers: Matchers,
+    /// `None` for patterns that it does not know.
+    published: Option<jsonschema::Validator>,
     pub limits: Limits,
     pub variables: Vec<Box<str>>,
     pub tenant_id: Option<&'static str>,
@@ -73,6 +78,8 @@ pub fn tool(method: &str, path: &str) -> Tool {
         parameters: Vec::new(),
         fixed: Vec::new(),
         whole: None,
+        published: serde_json::Map::new(),
+        takes_others: Value::Bool(false),
     }
 }
 
@@ -81,6 +88,12 @@ impl Tool {
     /// and `wire` (a dotted name nests).
     pub fn with(mut self, position: &str, name: &str, check: Value) -> Tool {
         let node = self.node(&check);
+        let mut published = check.clone();
+        // What `required` means here is nothing that JSON Schema knows, unless it is a list of members.
+        if published.get("required").is_some_and(Value::is_boolean) {
+            published.as_object_mut().unwrap().remove("required");
+        }
+        self.published.insert(name.to_owned(), published);
         let default = check.get("default").map(|value| self.strings.intern(&value.to_string()));
         let style = check.get("style").map_or("repeat", |style| style.as_str().unwrap());
         let parameter = Parameter {
@@ -120,6 +133,7 @@ impl Tool {
 
     pub fn additional(mut self, check: Value) -> Tool {
         self.plan.additional = Some(self.node(&check));
+        self.takes_others = check;
         self
     }
 
@@ -170,8 +184,10 @@ impl Tool {
         });
         contents.strings = self.strings.finish();
         let variables = contents.manifest.variables.len();
+        let published = tree!({"properties": self.published, "additionalProperties": self.takes_others});
         Built {
             matchers: Matchers::new(&contents),
+            published: jsonschema::validator_for(&published).ok(),
             contents,
             limits: Limits::default(),
             variables: vec!["s3cret".into(); variables],
@@ -263,7 +279,7 @@ impl Tool {
             min_length: number("minLength"),
             max_length: number("maxLength"),
             pattern,
-            format: schema.get("format").and_then(|format| Format::from_word(format.as_str().unwrap())),
+            format: schema.get("format").and_then(|format| ValueFormat::from_word(format.as_str().unwrap())),
         });
         if has(&["items", "minItems", "maxItems"]) {
             let items = schema.get("items").map(|items| self.node(items));
@@ -305,93 +321,114 @@ impl Built {
         &self.contents.tools[0]
     }
 
+    pub fn prepared(&self) -> PreparedTools {
+        PreparedTools::new(&self.contents, &self.variables, &self.limits)
+    }
+
     pub fn bind(&self, arguments: &[u8], request: &mut Request) -> Result<(), BindError> {
-        let values = Values {
-            variables: &self.variables,
-            tenant_id: self.tenant_id,
-            principal_sub: self.principal_sub,
-            ..Values::default()
+        let Ok(text) = std::str::from_utf8(arguments) else {
+            // A message that is no text has no arguments.
+            assert!(envelope::read(arguments, MAX_DEPTH, 1, &mut None).is_err());
+            return Err(BindError::unexplained("get_order"));
         };
-        let (contents, plan, scratch) = (&self.contents, self.plan(), &mut Scratch::default());
-        let bound = bind(contents, &self.matchers, plan, arguments, &values, &self.limits, scratch, request);
-        self.assert_same_of_a_message(arguments, &values, &bound, request);
+        let prepared = self.prepared();
+        let bound = self.bind_prepared(&prepared, &Arguments::of_text(text), request);
+        if let Err(error) = &bound {
+            assert!(!error.problems.is_empty(), "{text}");
+            assert!(error.problems.iter().all(|problem| problem.message != UNEXPLAINED), "{text}");
+        }
+        self.assert_same_of_a_message(&prepared, text, &bound, request);
+        // Others cost too much time in tests that look at time.
+        if bound.is_ok() && text.len() < 100_000 {
+            self.assert_same_of_a_caller_with_variables(&prepared, text, request);
+            self.assert_published(text);
+        }
         bound
     }
 
-    /// A proxy reads arguments as part of a message and has fixed headers ready: nothing else may come of it.
+    fn values(&self) -> Values<'_> {
+        Values { tenant_id: self.tenant_id, principal_sub: self.principal_sub, ..Values::default() }
+    }
+
+    fn bind_prepared(
+        &self,
+        prepared: &PreparedTools,
+        arguments: &Arguments<'_>,
+        request: &mut Request,
+    ) -> Result<(), BindError> {
+        let (contents, matchers, limits) = (&self.contents, &self.matchers, &self.limits);
+        let mut binder = Binder { contents, matchers, limits, scratch: &mut Scratch::default() };
+        binder.bind(prepared.find("get_order").unwrap(), arguments, &self.values(), request)
+    }
+
+    /// Fixed headers are ready for those whose variables are the bundle's; who has others gets the same from the same values.
+    fn assert_same_of_a_caller_with_variables(
+        &self,
+        prepared: &PreparedTools,
+        arguments: &str,
+        request: &Request,
+    ) {
+        let (contents, matchers, limits) = (&self.contents, &self.matchers, &self.limits);
+        let mut binder = Binder { contents, matchers, limits, scratch: &mut Scratch::default() };
+        let values = Values { variables: Some(&self.variables), ..self.values() };
+        let (tool, mut same) = (prepared.find("get_order").unwrap(), Request::new());
+        binder.bind(tool, &Arguments::of_text(arguments), &values, &mut same).unwrap();
+        assert_eq!(&same, request);
+    }
+
+    /// What is accepted is what the tool's published schema allows, says a validator that is not ours.
+    fn assert_published(&self, arguments: &str) {
+        // It cannot read all numbers, and takes those of many digits for others.
+        let mut runs = arguments.split(|character: char| !character.is_ascii_digit() && character != '.');
+        let Ok(value) = serde_json::from_str::<Value>(arguments) else { return };
+        if runs.all(|digits| digits.len() < 16)
+            && let Some(Err(error)) = self.published.as_ref().map(|schema| schema.validate(&value))
+        {
+            panic!("{arguments} is bound, but {error}");
+        }
+    }
+
+    /// A proxy reads arguments as part of a message: nothing else may come of it.
     fn assert_same_of_a_message(
         &self,
-        arguments: &[u8],
-        values: &Values<'_>,
+        prepared: &PreparedTools,
+        arguments: &str,
         bound: &Result<(), BindError>,
         request: &Request,
     ) {
         // What is no JSON may well become some inside a message.
-        let is_json = |text| serde_json::from_str::<IgnoredAny>(text).is_ok();
-        if !std::str::from_utf8(arguments).is_ok_and(is_json) {
+        if serde_json::from_str::<IgnoredAny>(arguments).is_err() {
             return assert!(bound.is_err());
         }
-        let start = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":"#;
-        let body = [start, arguments, b"}}"].concat();
-        // Where a message may nest no deeper than its arguments may, the quick way is tried; else only the careful one.
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"arguments":{arguments}}}}}"#
+        );
+        // Where a message may nest no deeper than its arguments may, its tape is used; else they are scanned again.
         for depth in [self.limits.depth + 2, MAX_DEPTH] {
-            self.assert_same_of_body(&body, depth, arguments, values, bound, request);
-        }
-    }
-
-    fn assert_same_of_body(
-        &self,
-        body: &[u8],
-        depth: usize,
-        arguments: &[u8],
-        values: &Values<'_>,
-        bound: &Result<(), BindError>,
-        request: &Request,
-    ) {
-        let mut place = None;
-        let message = match envelope::read(body, depth, 1, &mut place) {
-            Ok(Body::One(message)) => message,
-            // The scanner's two refusals; a message is two levels deeper than its arguments.
-            Err(ScanError { kind: ScanErrorKind::LoneSurrogate | ScanErrorKind::TooDeep, .. }) => {
-                return assert!(bound.is_err());
+            let mut place = None;
+            let message = match envelope::read(body.as_bytes(), depth, 1, &mut place) {
+                Ok(Body::One(message)) => message,
+                // The scanner's two refusals; a message is two levels deeper than its arguments.
+                Err(ScanError { kind: ScanErrorKind::LoneSurrogate | ScanErrorKind::TooDeep, .. }) => {
+                    return assert!(bound.is_err());
+                }
+                other => panic!("{other:?}"),
+            };
+            let Some(read) = Arguments::of_params(&message.params) else {
+                return assert_eq!(arguments.trim_ascii(), "null");
+            };
+            assert_eq!(read.text(), arguments.trim_ascii());
+            let inside =
+                Some(json::Value::of_valid(read.text())).filter(|value| value.kind == json::Kind::Object);
+            let inside = inside.map_or(0, values_in);
+            let places = message.params.argument_tape.all().map(<[_]>::len);
+            assert_eq!(places, (inside <= Tape::MOST).then_some(inside));
+            let mut same = Request::new();
+            assert_eq!(&self.bind_prepared(prepared, &read, &mut same), bound);
+            if bound.is_ok() {
+                assert_eq!(&same, request);
             }
-            other => panic!("{other:?}"),
-        };
-        let Some(read) = Arguments::of_params(&message.params) else {
-            return assert_eq!(arguments.trim_ascii(), b"null");
-        };
-        assert_eq!(read.text().as_bytes(), arguments.trim_ascii());
-        // Without the places, both ways would be the same one.
-        let inside =
-            Some(json::Value::of_valid(read.text())).filter(|value| value.kind == json::Kind::Object);
-        let inside = inside.map_or(0, values_in);
-        let places = message.params.argument_tape.all().map(<[_]>::len);
-        assert_eq!(places, (inside <= Tape::MOST).then_some(inside));
-        let prepared = PreparedTools::new(&self.contents, &self.variables, &self.limits);
-        let prepared = prepared.of(0).unwrap();
-        let values = Values { prepared: Some(&prepared), ..*values };
-        let (plan, mut same) = (self.plan(), Request::new());
-        let (scratch, limits) = (&mut Scratch::default(), &self.limits);
-        let again =
-            bind_arguments(&self.contents, &self.matchers, plan, &read, &values, limits, scratch, &mut same);
-        assert_eq!(&again, bound);
-        if bound.is_ok() {
-            assert_eq!(&same, request);
         }
-    }
-
-    /// Whether arguments are bound the quick way.
-    pub fn is_quick(&self, arguments: &str) -> bool {
-        let body = format!("{{\"params\":{{\"arguments\":{arguments}}}}}");
-        let mut place = None;
-        let Ok(Body::One(message)) = envelope::read(body.as_bytes(), self.limits.depth, 1, &mut place) else {
-            panic!("{body} is no message");
-        };
-        let read = Arguments::of_params(&message.params).unwrap();
-        let prepared = PreparedTools::new(&self.contents, &self.variables, &self.limits);
-        let (scratch, request) = (&mut Scratch::default(), &mut Request::new());
-        let tool = prepared.of(0).unwrap();
-        tool.bind_quickly(&self.contents, &self.matchers, &read, &self.limits, scratch, request).is_some()
     }
 
     /// The request for arguments that must be good.

@@ -238,8 +238,12 @@ fn create_user(d: &mut Draft) {
         min_properties: Some(1),
         max_properties: None,
     };
-    let string =
-        StringCheck { min_length: Some(1), max_length: None, pattern: Some(0), format: Some(Format::Email) };
+    let string = StringCheck {
+        min_length: Some(1),
+        max_length: None,
+        pattern: Some(0),
+        format: Some(ValueFormat::Email),
+    };
     let checks = vec![
         Check { types: TypeSet::STRING, string: Some(string), ..Check::default() },
         Check { types: TypeSet::INTEGER, number: Some(number), ..Check::default() },

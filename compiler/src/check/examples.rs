@@ -3,24 +3,26 @@
 use crate::lint::rules::INVALID_EXAMPLE;
 use crate::spec::{ExampleSpec, ToolSpec, ToolsetSpec};
 use mcp_bundle::bind::matchers::Matchers;
-use mcp_bundle::bind::{self, Limits, Request, Scratch, Values};
-use mcp_bundle::plan::{Contents, ToolPlan};
+use mcp_bundle::bind::{Arguments, Binder, Limits, PreparedTool, PreparedTools, Request, Scratch, Values};
+use mcp_bundle::plan::Contents;
 use mcp_diagnostics::Diagnostic;
 
 /// Binds the arguments of every example, exactly as the proxy will.
 pub fn check(contents: &Contents, toolsets: &[ToolsetSpec]) -> Vec<Diagnostic> {
+    // What the variables hold is the edge's business: their names stand in for them.
+    let variables: Vec<Box<str>> = contents.variable_names().map(Box::from).collect();
+    let (limits, mut scratch) = (Limits::default(), Scratch::default());
+    let prepared = PreparedTools::new(contents, &variables, &limits);
+    let matchers = Matchers::new(contents);
     let mut checker = Checker {
-        contents,
-        matchers: Matchers::new(contents),
-        variables: contents.variable_names().map(Box::from).collect(),
-        scratch: Scratch::default(),
+        binder: Binder { contents, matchers: &matchers, limits: &limits, scratch: &mut scratch },
         request: Request::default(),
         diagnostics: Vec::new(),
     };
     for tool in toolsets.iter().flat_map(|toolset| &toolset.tools) {
-        if let Some((_, plan)) = contents.tool(tool.label()) {
+        if let Some(ready) = prepared.find(tool.label()) {
             for example in &tool.examples {
-                checker.example(tool, plan, example);
+                checker.example(tool, ready, example);
             }
         }
     }
@@ -28,35 +30,19 @@ pub fn check(contents: &Contents, toolsets: &[ToolsetSpec]) -> Vec<Diagnostic> {
 }
 
 struct Checker<'a> {
-    contents: &'a Contents,
-    matchers: Matchers,
-    /// Stand-ins: what the variables hold is the edge's business.
-    variables: Vec<Box<str>>,
-    scratch: Scratch,
+    binder: Binder<'a>,
     request: Request,
     diagnostics: Vec<Diagnostic>,
 }
 
 impl Checker<'_> {
-    fn example(&mut self, tool: &ToolSpec, plan: &ToolPlan, example: &ExampleSpec) {
+    fn example(&mut self, tool: &ToolSpec, ready: PreparedTool<'_>, example: &ExampleSpec) {
         let arguments = example.arguments.as_ref().map_or("{}".to_owned(), |a| a.value.to_text());
         let span = example.arguments.as_ref().map_or(example.span, |a| a.span);
-        let values = Values {
-            variables: &self.variables,
-            tenant_id: Some("tenant"),
-            principal_sub: Some("principal"),
-            ..Values::default()
-        };
-        let outcome = bind::bind(
-            self.contents,
-            &self.matchers,
-            plan,
-            arguments.as_bytes(),
-            &values,
-            &Limits::default(),
-            &mut self.scratch,
-            &mut self.request,
-        );
+        let values =
+            Values { tenant_id: Some("tenant"), principal_sub: Some("principal"), ..Values::default() };
+        let arguments = Arguments::of_text(&arguments);
+        let outcome = self.binder.bind(ready, &arguments, &values, &mut self.request);
         let Err(error) = outcome else {
             return;
         };

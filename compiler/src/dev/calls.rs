@@ -22,7 +22,7 @@ impl<W> Debug for CallLines<W> {
 
 /// What people want to see of a call.
 fn line(record: &CallRecord<'_>) -> String {
-    let mut line = format!("call {}: {}", one_line(record.tool.as_str()), record.outcome.as_str());
+    let mut line = format!("call {}: {}", one_line(record.tool), record.outcome.as_str());
     if let Some(status) = record.upstream_status {
         let _ = write!(line, ", status {status}");
     }
@@ -54,7 +54,7 @@ mod tests {
         let (request_id, caller, peer) = (&RequestId::Made(1), &Caller::Anonymous, &Peer::default());
         let record = CallRecord {
             request: RequestFacts { request_id, caller, peer, toolset: None, revision: None, protocol: None },
-            tool: "a\nb".into(),
+            tool: "a\nb",
             index: 0,
             contents: &Contents::default(),
             counts,
@@ -73,10 +73,10 @@ mod tests {
         calls.call(&record);
         let failed = CallRecord { upstream_status: None, ..record };
         let (invalid, short) = (Outcome::InvalidArguments, Duration::from_micros(40));
-        calls.call(&CallRecord { tool: "c".into(), outcome: invalid, total: short, ..failed });
+        calls.call(&CallRecord { tool: "c", outcome: invalid, total: short, ..failed });
         let (error, outcome) = (Some("it cannot be reached"), Outcome::UpstreamFailed);
         let total = Duration::from_micros(1_100);
-        calls.call(&CallRecord { tool: "d".into(), outcome, error, total, ..failed });
+        calls.call(&CallRecord { tool: "d", outcome, error, total, ..failed });
         assert_eq!(
             *lines.lock().unwrap(),
             "call a b: ok, status 200, 12.3 ms\ncall c: invalid_arguments, 0.0 ms\n\

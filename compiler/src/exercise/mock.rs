@@ -9,8 +9,8 @@ use crate::language::json::Json;
 use crate::spec::{ExampleResponse, ExampleSpec, ToolsetSpec};
 use arc_swap::ArcSwap;
 use mcp_bundle::bind::matchers::Matchers;
-use mcp_bundle::bind::{self, Limits, Request, Scratch, Values};
-use mcp_bundle::plan::{Contents, ToolPlan};
+use mcp_bundle::bind::{Arguments, Binder, Limits, PreparedTool, PreparedTools, Request, Scratch, Values};
+use mcp_bundle::plan::Contents;
 use mcp_edge::upstream::{Exchange, FixedAnswers, Received, UpstreamError};
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ impl Mock {
 
 impl FixedAnswers for Mock {
     fn answer(&self, call: &Exchange<'_>, received: &mut Received) -> Result<(), UpstreamError> {
-        self.answers.load().answer(call.tool.as_str(), call.request, call.max_response, received)
+        self.answers.load().answer(call.tool, call.request, call.max_response, received)
     }
 }
 
@@ -60,13 +60,15 @@ impl ExampleAnswers {
         limits: &Limits,
     ) -> ExampleAnswers {
         let matchers = Matchers::new(contents);
-        let mut binder = Binder { contents, matchers, variables, limits, scratch: Scratch::default() };
+        let prepared = PreparedTools::new(contents, variables, limits);
+        let mut scratch = Scratch::default();
+        let mut binder = Binder { contents, matchers: &matchers, limits, scratch: &mut scratch };
         let mut tools = BTreeMap::new();
         for tool in toolsets.iter().flat_map(|toolset| &toolset.tools) {
-            let Some((_, plan)) = contents.tool(tool.label()) else { continue };
+            let Some(ready) = prepared.find(tool.label()) else { continue };
             let answer = |example: &ExampleSpec| {
                 let response = example.response.as_ref()?;
-                Some(ExampleAnswer::of(response, binder.request(plan, example)))
+                Some(ExampleAnswer::of(response, request(&mut binder, ready, example)))
             };
             let answers: Vec<ExampleAnswer> = tool.examples.iter().filter_map(answer).collect();
             if !answers.is_empty() {
@@ -128,32 +130,13 @@ impl ExampleAnswer {
     }
 }
 
-struct Binder<'a> {
-    contents: &'a Contents,
-    matchers: Matchers,
-    variables: &'a [Box<str>],
-    limits: &'a Limits,
-    scratch: Scratch,
-}
-
-impl Binder<'_> {
-    fn request(&mut self, plan: &ToolPlan, example: &ExampleSpec) -> Option<Request> {
-        let arguments = example.arguments.as_ref().map_or("{}".to_owned(), |a| a.value.to_text());
-        let values = Values { variables: self.variables, ambient: AMBIENT, ..Values::default() };
-        let mut request = Request::default();
-        bind::bind(
-            self.contents,
-            &self.matchers,
-            plan,
-            arguments.as_bytes(),
-            &values,
-            self.limits,
-            &mut self.scratch,
-            &mut request,
-        )
-        .ok()?;
-        Some(request)
-    }
+/// The request that an example's arguments make.
+fn request(binder: &mut Binder<'_>, tool: PreparedTool<'_>, example: &ExampleSpec) -> Option<Request> {
+    let arguments = example.arguments.as_ref().map_or("{}".to_owned(), |a| a.value.to_text());
+    let values = Values { ambient: AMBIENT, ..Values::default() };
+    let mut request = Request::default();
+    binder.bind(tool, &Arguments::of_text(&arguments), &values, &mut request).ok()?;
+    Some(request)
 }
 
 #[cfg(test)]
@@ -214,12 +197,12 @@ endpoint = "/unknown"
         let contents = report.contents.as_ref().unwrap_or_else(|| panic!("{problems:?}"));
         let (variables, limits): (Vec<Box<str>>, _) = (vec!["secret".into()], Limits::default());
         let answers = ExampleAnswers::of(&report.toolsets, contents, &variables, &limits);
-        let (_, plan) = contents.tool(tool).unwrap();
-        let values = Values { variables: &variables, ..Values::default() };
+        let prepared = PreparedTools::new(contents, &variables, &limits);
         let (matchers, mut request) = (Matchers::new(contents), Request::default());
-        let (arguments, mut scratch) = (arguments.as_bytes(), Scratch::default());
-        bind::bind(contents, &matchers, plan, arguments, &values, &limits, &mut scratch, &mut request)
-            .unwrap();
+        let (arguments, mut scratch) = (Arguments::of_text(arguments), Scratch::default());
+        let mut binder = Binder { contents, matchers: &matchers, limits: &limits, scratch: &mut scratch };
+        let ready = prepared.find(tool).unwrap();
+        binder.bind(ready, &arguments, &Values::default(), &mut request).unwrap();
         let mut received = Received::default();
         answers.answer(tool, &request, max_response, &mut received)?;
         Ok(received)

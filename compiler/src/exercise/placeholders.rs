@@ -6,7 +6,7 @@
 use crate::language::variables::{TextPart, Variable};
 
 use mcp_bundle::bind::matchers::Matchers;
-use mcp_bundle::bind::{self, BindError, Limits, Request, Scratch, Values};
+use mcp_bundle::bind::{Arguments, BindError, Binder, Limits, PreparedTools, Request, Scratch, Values};
 use mcp_bundle::plan::{Contents, ToolPlan};
 use mcp_bundle::template::Ambient;
 
@@ -18,8 +18,9 @@ pub struct StandIns {
     /// What no argument can guess.
     prefix: String,
     names: Vec<String>,
-    /// Indexed like the bundle's variables.
-    marks: Vec<Box<str>>,
+    /// With a mark for each of the bundle's variables.
+    prepared: PreparedTools,
+    limits: Limits,
     tenant_id: Box<str>,
     principal_sub: Box<str>,
 }
@@ -41,8 +42,11 @@ impl StandIns {
         let prefix = format!("mcpcVariable{nonce:016x}");
         let mark = |index: usize| format!("{prefix}{index:0INDEX_DIGITS$}").into_boxed_str();
         let names: Vec<String> = contents.variable_names().map(str::to_owned).collect();
+        let marks: Vec<Box<str>> = (0..names.len()).map(mark).collect();
+        let limits = Limits::default();
         StandIns {
-            marks: (0..names.len()).map(mark).collect(),
+            prepared: PreparedTools::new(contents, &marks, &limits),
+            limits,
             tenant_id: mark(names.len()),
             principal_sub: mark(names.len() + 1),
             names,
@@ -61,14 +65,12 @@ impl StandIns {
         scratch: &mut Scratch,
     ) -> Result<Draft, BindError> {
         let values = Values {
-            variables: &self.marks,
+            variables: None,
             tenant_id: Some(&self.tenant_id),
             principal_sub: Some(&self.principal_sub),
             ambient,
-            ..Values::default()
         };
-        let (limits, mut request) = (Limits::default(), Request::default());
-        bind::bind(contents, matchers, plan, arguments.as_bytes(), &values, &limits, scratch, &mut request)?;
+        let request = self.request(contents, matchers, plan, arguments, &values, scratch)?;
         let headers = request.headers().map(|(name, value)| (name.to_owned(), self.split(value)));
         Ok(Draft {
             method: request.method,
@@ -76,6 +78,25 @@ impl StandIns {
             headers: headers.collect(),
             body: request.body().map(|body| self.split(&String::from_utf8_lossy(body))),
         })
+    }
+
+    /// The request that arguments make with these values, whether they are marks or secrets.
+    pub fn request(
+        &self,
+        contents: &Contents,
+        matchers: &Matchers,
+        plan: &ToolPlan,
+        arguments: &str,
+        values: &Values<'_>,
+        scratch: &mut Scratch,
+    ) -> Result<Request, BindError> {
+        let name = contents.strings.get(plan.name);
+        // Plans are those of the contents.
+        let tool = self.prepared.find(name).ok_or_else(|| BindError::unexplained(name))?;
+        let (limits, mut request) = (&self.limits, Request::default());
+        let mut binder = Binder { contents, matchers, limits, scratch };
+        binder.bind(tool, &Arguments::of_text(arguments), values, &mut request)?;
+        Ok(request)
     }
 
     /// Takes a text apart at the marks in it.

@@ -3,7 +3,7 @@
 use super::builder::Builder;
 use crate::language::json::Json;
 use mcp_bundle::plan::{ArrayCheck, Check, NumberCheck, ObjectCheck, Property, StringCheck, TypeSet};
-use mcp_bundle::wire_enums::Format;
+use mcp_bundle::wire_enums::ValueFormat;
 
 /// Keywords that say nothing about validity.
 const ANNOTATIONS: &[&str] = &[
@@ -95,7 +95,7 @@ impl Checks {
                 "minLength" => string.min_length = Some(count(value)?),
                 "maxLength" => string.max_length = Some(count(value)?),
                 "pattern" => string.pattern = Some(builder.pattern(value.as_str()?)),
-                "format" => string.format = Format::from_word(value.as_str()?),
+                "format" => string.format = ValueFormat::from_word(value.as_str()?),
                 "minItems" => array.min_items = Some(count(value)?),
                 "maxItems" => array.max_items = Some(count(value)?),
                 "items" => array.items = Some(self.node(builder, value, depth + 1)?),

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what fails here fails the test")]
 
 use mcp_bundle::bind::matchers::Matchers;
-use mcp_bundle::bind::{BindError, Limits, Request, Scratch, Values, bind};
+use mcp_bundle::bind::{Arguments, BindError, Binder, Limits, PreparedTools, Request, Scratch, Values};
 use mcp_bundle::format::{self, Trust};
 use mcp_bundle::plan::Contents;
 use mcpc::check::{MemoryFiles, check_files};
@@ -39,10 +39,13 @@ pub fn send(contents: &Contents, arguments: &Value) -> Result<Sent, BindError> {
     let (mut scratch, mut request) = (Scratch::default(), Request::default());
     let variables: Vec<Box<str>> =
         contents.variable_names().map(|name| format!("<{name}>\"/").into()).collect();
-    let values = Values { variables: &variables, tenant_id: Some("acme"), ..Values::default() };
+    let values = Values { tenant_id: Some("acme"), ..Values::default() };
     let (limits, matchers) = (Limits::default(), Matchers::new(contents));
+    let prepared = PreparedTools::new(contents, &variables, &limits);
     let arguments = arguments.to_string();
-    bind(contents, &matchers, plan, arguments.as_bytes(), &values, &limits, &mut scratch, &mut request)?;
+    let mut binder = Binder { contents, matchers: &matchers, limits: &limits, scratch: &mut scratch };
+    let tool = prepared.find("t").unwrap();
+    binder.bind(tool, &Arguments::of_text(&arguments), &values, &mut request)?;
     let headers = request.headers().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let body = String::from_utf8(request.body().unwrap_or_default().to_vec()).unwrap();
     Ok(Sent { url: request.url(contents, plan), headers, body })

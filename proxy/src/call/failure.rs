@@ -13,8 +13,6 @@ use mcp_bundle::template::Fault;
 #[derive(Debug)]
 pub(super) enum CallFailure {
     Overloaded,
-    /// The tool is not in its own bundle.
-    NoPlan,
     InvalidArguments(BindError),
     Upstream(UpstreamError),
 }
@@ -27,10 +25,6 @@ impl CallFailure {
             CallFailure::Overloaded => {
                 write_text("The server has too many calls in flight. Try again in a moment.", out);
                 (Outcome::Overloaded, "overloaded")
-            }
-            CallFailure::NoPlan => {
-                write_text("The tool is gone.", out);
-                (Outcome::Unusable, "no_such_tool")
             }
             CallFailure::InvalidArguments(error) => {
                 write_text(&error.to_string(), out);

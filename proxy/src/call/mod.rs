@@ -23,7 +23,7 @@ use crate::runtime::{clock, random};
 use crate::upstream::{Exchange, Received};
 use admission::Permit;
 use failure::CallFailure;
-use mcp_bundle::bind::{self, Arguments, PreparedTool, Problem, Values};
+use mcp_bundle::bind::{Arguments, Binder, PreparedTool, Problem, Request, Values};
 use mcp_bundle::shape::{self, Answer};
 use mcp_bundle::template::Ambient;
 use mcp_bundle::wire_enums::ProtocolVersion;
@@ -126,7 +126,7 @@ fn prepare(context: &Context<'_>, call: &ToolCall<'_, '_>, ambient: Ambient) -> 
     buffers.received.clear();
     match bind(context, call, ambient, &mut buffers.request) {
         // A fixed answer is in the plan.
-        Ok(()) if call.tool.course().upstream.is_none() => Work::Shape(buffers),
+        Ok(()) if call.tool.upstream().is_none() => Work::Shape(buffers),
         Ok(()) => Work::Send(buffers),
         Err(failure) => {
             buffers::give(buffers);
@@ -139,24 +139,22 @@ fn bind(
     context: &Context<'_>,
     call: &ToolCall<'_, '_>,
     ambient: Ambient,
-    request: &mut bind::Request,
+    request: &mut Request,
 ) -> Result<(), CallFailure> {
     let caller = &context.request.caller;
-    let Catalog { contents, matchers, variables, .. } = context.view.catalog();
-    // Indexes come from the same catalog.
-    let plan = contents.tools.get(call.tool.index()).ok_or(CallFailure::NoPlan)?;
+    let Catalog { contents, matchers, .. } = context.view.catalog();
     let values = Values {
-        variables: &variables.0,
+        // Those that the catalog's tools are prepared with.
+        variables: None,
         tenant_id: caller.tenant(),
         principal_sub: caller.principal(),
-        prepared: Some(&call.tool),
         ambient,
     };
     let arguments = &call.arguments.unwrap_or(Arguments::EMPTY);
     let limits = &context.settings.limits.bind;
     let bound = buffers::with_scratch(|Scratch { bind: scratch, .. }| {
         let bound =
-            bind::bind_arguments(contents, matchers, plan, arguments, &values, limits, scratch, request);
+            Binder { contents, matchers, limits, scratch }.bind(call.tool, arguments, &values, request);
         // What binding needs grows with the arguments and the request.
         (bound, arguments.text().len().max(request.held()))
     });
@@ -168,11 +166,11 @@ impl<'a> PendingCall<'a> {
     pub(crate) async fn execute(&mut self) {
         let Work::Send(buffers) = &mut self.work else { return };
         let Catalog { contents, origins, .. } = self.context.view.catalog();
-        let course = self.tool.course();
-        let upstream = course.upstream.and_then(|index| contents.upstreams.get(index as usize));
-        let origin = course.upstream.and_then(|index| origins.get(index as usize));
+        let tool = self.tool;
+        let upstream = tool.upstream().and_then(|index| contents.upstreams.get(index as usize));
+        let origin = tool.upstream().and_then(|index| origins.get(index as usize));
         let (Some(upstream), Some(origin)) = (upstream, origin) else { return };
-        let policy = contents.policies.get(course.policy as usize);
+        let policy = contents.policies.get(tool.policy() as usize);
         let timeout =
             Duration::from_millis(policy.map_or(DEFAULT_TIMEOUT_MS, |policy| u64::from(policy.timeout_ms)));
         let own_limit =
@@ -254,14 +252,14 @@ impl<'a> PendingCall<'a> {
         let done = Done {
             outcome: failure::outcome(shaped.failure.as_ref()),
             reason: shaped.failure.as_ref().map(shape::Failure::name),
-            upstream_status: self.tool.course().upstream.map(|_| received.status),
+            upstream_status: self.tool.upstream().map(|_| received.status),
         };
         (done, shaped.failure.as_ref().and_then(failure::render_error))
     }
 
     fn observe(&self, done: &Done, problems: &[Problem], error: Option<&str>, response_bytes: usize) {
         let Catalog { contents, counts, .. } = self.context.view.catalog();
-        let upstream = self.tool.course().upstream.and_then(|index| contents.upstreams.get(index as usize));
+        let upstream = self.tool.upstream().and_then(|index| contents.upstreams.get(index as usize));
         self.context.edge.observers.call(&CallRecord {
             request: self.context.facts(self.protocol),
             tool: self.tool.name(),

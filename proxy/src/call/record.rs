@@ -6,7 +6,7 @@ use crate::request::head::Head;
 use crate::request::id::RequestId;
 use crate::request::identity::{Caller, Peer};
 use crate::telemetry::metrics::ToolCounts;
-use mcp_bundle::bind::{Problem, ToolName};
+use mcp_bundle::bind::Problem;
 use mcp_bundle::format::Revision;
 use mcp_bundle::plan::Contents;
 use mcp_bundle::wire_enums::ProtocolVersion;
@@ -31,7 +31,7 @@ pub struct RequestFacts<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct CallRecord<'a> {
     pub request: RequestFacts<'a>,
-    pub tool: ToolName<'a>,
+    pub tool: &'a str,
     /// The tool's index in the bundle.
     pub index: usize,
     pub contents: &'a Contents,
@@ -160,7 +160,7 @@ pub(crate) mod tests {
         let (toolset, revision, protocol) = (None, None, None);
         CallRecord {
             request: RequestFacts { request_id, caller, peer: &PEER, toolset, revision, protocol },
-            tool: "get_order".into(),
+            tool: "get_order",
             index: 0,
             contents: &CONTENTS,
             counts: &COUNTS,

@@ -26,7 +26,6 @@ pub fn run(arguments: &ServeArguments) -> Result<(), CommandError> {
     let activation = Activation::configured(config.clone(), Box::new(move || typed.config()));
     let activation = Arc::new(activation.map_err(CommandError::wrong)?);
     let edge = Arc::clone(activation.edge());
-    allocator::suit(&bundle);
     activation.poll().map_err(|error| activation_failure(&error, &bundle))?;
 
     let bind = if arguments.upgrade { process::inherit } else { process::bind };

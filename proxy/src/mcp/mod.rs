@@ -39,10 +39,6 @@ pub enum Responded {
 }
 
 /// A body or message that was looked at.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly all are calls, and a box would be an allocation in each"
-)]
 enum Handled<'a> {
     Responded(Responded),
     /// A tool is called, and its result is opened.

@@ -10,7 +10,7 @@ pub use fixed::FixedAnswers;
 
 use crate::runtime::buffers;
 use crate::settings::PoolSettings;
-use mcp_bundle::bind::{Request, ToolName};
+use mcp_bundle::bind::Request;
 use mcp_bundle::wire_enums::Scheme;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -37,7 +37,7 @@ pub struct OriginKey {
 #[derive(Debug)]
 pub struct Exchange<'a> {
     /// For fixed answers and logs.
-    pub tool: ToolName<'a>,
+    pub tool: &'a str,
     pub origin: &'a Arc<Origin>,
     /// The `Host` header.
     pub authority: &'a str,

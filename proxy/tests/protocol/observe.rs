@@ -32,7 +32,7 @@ impl Observer for Seen {
         let outcome = record.outcome.as_str();
         assert_eq!(record.toolset(), Some("shop"));
         assert!(record.request.revision.is_some());
-        self.add(&record.request, format!("call {} {outcome} {}", record.tool.as_str(), reasons.join("+")));
+        self.add(&record.request, format!("call {} {outcome} {}", record.tool, reasons.join("+")));
     }
 
     fn refused(&self, refusal: &Refusal<'_>) {

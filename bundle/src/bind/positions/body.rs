@@ -1,99 +1,158 @@
-//! Body: a JSON object, a form, or one argument as a whole.
+//! Body: a JSON object, a form, one argument as a whole, or what a template writes.
 //!
 //! Into JSON, values go as the text they came in, which the scanner has validated: digits, escapes and
 //! order stay as they are. Variables go in as escaped text.
 
 use super::query::Pairs;
-use super::{Content, Sink, Source, template};
-use crate::bind::{ProblemKind, shorten};
+use crate::bind::pass::{Pass, Source};
+use crate::bind::prepared::{Body, StepValue};
+use crate::bind::problem::{ProblemKind, Refused, Report};
+use crate::bind::shorten;
 use crate::json::{self, Kind, Value};
-use crate::plan::BodyOp;
-use crate::wire_enums::{BodyKind, BodyOpKind};
+use crate::plan::Part;
+use crate::wire_enums::BodyKind;
 
-pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
-    let body = &source.http.body;
-    sink.request.has_body = match body.kind {
-        BodyKind::None => false,
-        BodyKind::Json => write_json(source, sink),
-        BodyKind::Form => write_form(source, sink),
-        BodyKind::Whole => write_whole(source, sink),
-        BodyKind::Template => template::body(source, sink),
-    };
-    if !sink.request.has_body {
-        return;
+impl<R: Report> Pass<'_, '_, R> {
+    pub(super) fn write_body(&mut self) -> Result<(), Refused> {
+        let source = self.source;
+        let Body { kind, content_type } = source.tool.steps.body;
+        self.request.has_body = match kind {
+            BodyKind::None => false,
+            BodyKind::Json => self.write_json()?,
+            BodyKind::Form => self.write_form()?,
+            BodyKind::Whole => self.write_whole(),
+            BodyKind::Template => self.write_body_template()?,
+        };
+        if !self.request.has_body {
+            return Ok(());
+        }
+        // Text from the arguments is copied as it is, so before this it grows no further than they do.
+        let limit = source.limits.body;
+        if self.request.body.len() > limit {
+            self.report.problem(ProblemKind::TooLarge, || {
+                (
+                    String::new(),
+                    format!("the arguments make a body longer than the {limit} bytes that are allowed"),
+                )
+            })?;
+        }
+        // The plan may have one that this call leaves out.
+        if let Some(content_type) = content_type.filter(|_| !self.request.has_header("content-type")) {
+            let line = self.request.begin_header(b"content-type");
+            self.request.head_mut().extend_from_slice(source.bytes(content_type));
+            self.request.end_header(line, true);
+        }
+        Ok(())
     }
-    // Text from the arguments is copied as it is, so before this it grows no further than they do.
-    let limit = source.limits.body;
-    if sink.request.body.len() > limit {
-        sink.problems.push(ProblemKind::TooLarge, || {
-            (
-                String::new(),
-                format!("the arguments make a body longer than the {limit} bytes that are allowed"),
-            )
-        });
-    }
-    // The plan may have one that this call leaves out.
-    let own = sink.request.has_header("content-type");
-    if let Some(content_type) = body.content_type.filter(|_| !own) {
-        let value = source.string(content_type).as_bytes();
-        let _: Result<(), ()> = sink.request.header("content-type", |out| {
-            out.extend_from_slice(value);
-            Ok(true)
-        });
-    }
-}
 
-fn write_json(source: &Source<'_>, sink: &mut Sink<'_>) -> bool {
-    let Sink { request, problems, marks, text, .. } = sink;
-    let out = &mut request.body;
-    marks.clear();
-    out.push(b'{');
-    for op in &source.http.body.ops {
-        let before = out.len();
-        match op.kind {
-            BodyOpKind::Open => {
-                marks.push(before);
-                begin_member(source.string(op.name), out);
-                out.push(b'{');
-            }
-            BodyOpKind::Close => match marks.pop() {
-                // Nothing was written since it was opened.
-                Some(mark) if out.last() == Some(&b'{') => out.truncate(mark),
-                _ => out.push(b'}'),
-            },
-            BodyOpKind::Field => {
-                match source.content(&op.value) {
-                    Content::Argument(None) => {}
-                    Content::Argument(Some(argument)) => {
-                        begin_member(source.string(op.name), out);
+    fn write_json(&mut self) -> Result<bool, Refused> {
+        let source = self.source;
+        self.scratch.marks.clear();
+        self.request.body.push(b'{');
+        for step in source.tool.steps.body() {
+            let out = &mut self.request.body;
+            let before = out.len();
+            match step.value {
+                StepValue::Parameter(index) => {
+                    if let Some(argument) = source.argument(&self.scratch.slots, index) {
+                        begin_member(source.bytes(step.name), out);
                         out.extend_from_slice(argument.value.text.as_bytes());
                     }
-                    Content::Fixed(parts) => {
-                        begin_member(source.string(op.name), out);
-                        source.write_fixed(parts, problems, out, |text, out| {
-                            json::write_escaped(text, out);
-                            Ok(())
-                        });
-                    }
-                };
+                }
+                StepValue::Open => {
+                    self.scratch.marks.push(before);
+                    begin_member(source.bytes(step.name), out);
+                    out.push(b'{');
+                }
+                StepValue::Close => match self.scratch.marks.pop() {
+                    // Nothing was written since it was opened.
+                    Some(mark) if out.last() == Some(&b'{') => out.truncate(mark),
+                    _ => out.push(b'}'),
+                },
+                StepValue::Literal(id) => {
+                    begin_member(source.bytes(step.name), out);
+                    out.extend_from_slice(source.bytes(id));
+                }
+                StepValue::Parts(parts) => {
+                    begin_member(source.bytes(step.name), out);
+                    let parts = parts.of(&source.tools.parts);
+                    source.fixed.write_parts(parts, &mut self.report, out, |text, out| {
+                        json::write_escaped(text, out);
+                        Ok(())
+                    })?;
+                }
+                StepValue::Template(_) => self.misplaced()?,
             }
         }
-    }
-    for extra in source.extras {
-        let (key, value) = (extra.key.of(source.arguments), extra.value.of(source.arguments));
-        if is_declared(source, key, text) {
-            problems.push(ProblemKind::UnknownArgument, || {
-                let name = shorten(key.unescaped(&mut String::new()));
-                let message = format!("`{name}` is not an argument: the tool sets that member itself");
-                (name, message)
-            });
+        if !self.scratch.extras.is_empty() {
+            self.write_extras()?;
         }
-        begin_member(key.text, out);
-        out.push(b':');
-        out.extend_from_slice(value.text.as_bytes());
+        self.request.body.push(b'}');
+        Ok(true)
     }
-    out.push(b'}');
-    true
+
+    /// Writes the arguments that no parameter names.
+    #[inline(never)]
+    fn write_extras(&mut self) -> Result<(), Refused> {
+        let source = self.source;
+        for &place in &self.scratch.extras {
+            let (key, value) = (source.value_at(place), source.value_at(place + 1));
+            if is_declared(&source, key, &mut self.scratch.text) {
+                self.report.problem(ProblemKind::UnknownArgument, || {
+                    let name = shorten(key.unescaped(&mut String::new()));
+                    let message = format!("`{name}` is not an argument: the tool sets that member itself");
+                    (name, message)
+                })?;
+            }
+            let out = &mut self.request.body;
+            begin_member(key.text.as_bytes(), out);
+            out.push(b':');
+            out.extend_from_slice(value.text.as_bytes());
+        }
+        Ok(())
+    }
+
+    fn write_form(&mut self) -> Result<bool, Refused> {
+        let source = self.source;
+        for step in source.tool.steps.body() {
+            if matches!(step.value, StepValue::Open | StepValue::Close) {
+                continue;
+            }
+            let Pass { request, scratch, report, .. } = self;
+            let mut pairs = Pairs {
+                out: &mut request.body,
+                start: 0,
+                first: None,
+                limit: source.limits.body,
+                text: &mut scratch.text,
+                name: &mut scratch.bytes,
+            };
+            pairs.write(&source, &scratch.slots, step, report)?;
+        }
+        Ok(true)
+    }
+
+    fn write_whole(&mut self) -> bool {
+        let source = self.source;
+        let Some(StepValue::Parameter(index)) = source.tool.steps.body().first().map(|step| step.value)
+        else {
+            return false;
+        };
+        let Some(argument) = source.argument(&self.scratch.slots, index) else { return false };
+        let text = match argument.value.kind {
+            Kind::String => argument.value.unescaped(&mut self.scratch.text),
+            _ => argument.value.text,
+        };
+        self.request.body.extend_from_slice(text.as_bytes());
+        true
+    }
+
+    fn write_body_template(&mut self) -> Result<bool, Refused> {
+        match self.source.tool.steps.body().first().map(|step| step.value) {
+            Some(StepValue::Template(id)) => self.write_body_of_template(Part::template(id)),
+            _ => Ok(false),
+        }
+    }
 }
 
 /// Whether the plan itself writes a member of that name at the top of the body. A second one could
@@ -103,19 +162,19 @@ fn is_declared(source: &Source<'_>, key: Value<'_>, text: &mut String) -> bool {
     json::unescape(key.raw(), text);
     let length = text.len();
     let mut depth = 0_usize;
-    for BodyOp { kind, name, .. } in &source.http.body.ops {
-        if *kind == BodyOpKind::Close {
+    for step in source.tool.steps.body() {
+        if matches!(step.value, StepValue::Close) {
             depth = depth.saturating_sub(1);
             continue;
         }
         if depth == 0 {
             text.truncate(length);
-            json::unescape(Value::of_valid(source.string(*name).trim_end_matches(':')).raw(), text);
+            json::unescape(Value::of_valid(source.string(step.name).trim_end_matches(':')).raw(), text);
             if text.split_at_checked(length).is_some_and(|(key, name)| folded(key).eq(folded(name))) {
                 return true;
             }
         }
-        depth += usize::from(*kind == BodyOpKind::Open);
+        depth += usize::from(matches!(step.value, StepValue::Open));
     }
     false
 }
@@ -126,36 +185,9 @@ fn folded(text: &str) -> impl Iterator<Item = char> {
 }
 
 /// Writes `"name":`, after a comma unless it is an object's first. No member ends with `{`.
-fn begin_member(name: &str, out: &mut Vec<u8>) {
+fn begin_member(name: &[u8], out: &mut Vec<u8>) {
     if out.last() != Some(&b'{') {
         out.push(b',');
     }
-    out.extend_from_slice(name.as_bytes());
-}
-
-fn write_form(source: &Source<'_>, sink: &mut Sink<'_>) -> bool {
-    let mut pairs = Pairs {
-        out: &mut sink.request.body,
-        start: 0,
-        first: None,
-        limit: source.limits.body,
-        text: sink.text,
-        name: sink.bytes,
-    };
-    for op in source.http.body.ops.iter().filter(|op| op.kind == BodyOpKind::Field) {
-        pairs.write(source, op.name, &op.value, sink.problems);
-    }
-    true
-}
-
-fn write_whole(source: &Source<'_>, sink: &mut Sink<'_>) -> bool {
-    let Some(argument) = source.http.body.whole.and_then(|index| source.argument(index)) else {
-        return false;
-    };
-    let text = match argument.value.kind {
-        Kind::String => argument.value.unescaped(sink.text),
-        _ => argument.value.text,
-    };
-    sink.request.body.extend_from_slice(text.as_bytes());
-    true
+    out.extend_from_slice(name);
 }

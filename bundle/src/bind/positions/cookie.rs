@@ -1,45 +1,64 @@
 //! Cookies: one `cookie` header, values percent-encoded.
 
 use super::text::{self, Place, Separator};
-use super::{Content, Refusal, Sink, Source, header, percent};
-use crate::bind::ProblemKind;
+use super::{Refusal, header, percent};
+use crate::bind::pass::Pass;
+use crate::bind::prepared::StepValue;
+use crate::bind::problem::{ProblemKind, Refused, Report};
 
 /// A cookie's value holds no comma, space or semicolon (RFC 6265): separators are encoded as well.
 struct Cookie;
 
-pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
-    if source.http.cookies.is_empty() {
-        return;
-    }
-    let Sink { request, problems, text, .. } = sink;
-    let written: Result<(), Refusal> = request.header("cookie", |out| {
-        let start = out.len();
-        for placed in &source.http.cookies {
+impl<R: Report> Pass<'_, '_, R> {
+    #[inline(never)]
+    pub(super) fn write_cookies(&mut self) -> Result<(), Refused> {
+        let source = self.source;
+        let line = self.request.begin_header(b"cookie");
+        for step in source.tool.steps.cookies() {
+            let out = self.request.head_mut();
             let before = out.len();
-            if before > start {
+            if before > line.value() {
                 out.extend_from_slice(b"; ");
             }
-            out.extend_from_slice(source.placed_name(placed).as_bytes());
+            out.extend_from_slice(source.bytes(step.name));
             out.push(b'=');
-            let complete = match source.content(&placed.value) {
-                Content::Argument(None) => false,
-                Content::Argument(Some(argument)) => {
-                    // Percent-encoding refuses nothing.
-                    text::write(argument.value, argument.parameter.style, &mut Cookie, text, out) != Ok(0)
+            let complete = match step.value {
+                StepValue::Literal(id) => {
+                    out.extend_from_slice(source.bytes(id));
+                    true
                 }
-                Content::Fixed(parts) => {
-                    source.write_fixed(parts, problems, out, |text, out| Cookie.piece(text, None, out))
+                StepValue::Parameter(index) => {
+                    let argument = source.argument(&self.scratch.slots, index);
+                    argument.is_some_and(|argument| {
+                        let text = &mut self.scratch.text;
+                        // Percent-encoding refuses nothing.
+                        text::write(argument.value, argument.parameter.style, &mut Cookie, text, out) != Ok(0)
+                    })
+                }
+                StepValue::Parts(parts) => {
+                    let parts = parts.of(&source.tools.parts);
+                    source.fixed.write_parts(parts, &mut self.report, out, |text, out| {
+                        Cookie.piece(text, None, out)
+                    })?
+                }
+                StepValue::Template(_) | StepValue::Open | StepValue::Close => {
+                    self.misplaced()?;
+                    false
                 }
             };
             if !complete {
-                out.truncate(before);
+                self.request.head_mut().truncate(before);
             }
         }
-        header::check_length(out.len() - start, source.limits.header_value)?;
-        Ok(out.len() > start)
-    });
-    if let Err(Refusal { message, .. }) = written {
-        problems.push(ProblemKind::TooLarge, || (String::new(), format!("the `cookie` header {message}")));
+        let length = self.request.head().len() - line.value();
+        let checked = header::check_length(length, source.limits.header_value);
+        self.request.end_header(line, checked.is_ok() && length > 0);
+        match checked {
+            Ok(()) => Ok(()),
+            Err(Refusal { message, .. }) => self
+                .report
+                .problem(ProblemKind::TooLarge, || (String::new(), format!("the `cookie` header {message}"))),
+        }
     }
 }
 

@@ -3,51 +3,122 @@
 //! HTTP has no escape for anything else, so a value with other characters is refused rather than
 //! changed. The same holds for a list element that contains what separates elements.
 
+use super::Refusal;
 use super::text::{self, Place, Separator};
-use super::{Content, Refusal, Sink, Source, template};
-use crate::bind::ProblemKind;
-use crate::plan::{Part, Placed};
-use crate::wire_enums::PartKind;
+use crate::bind::pass::{Fixed, Pass, Source};
+use crate::bind::prepared::StepValue;
+use crate::bind::problem::{ProblemKind, Refused, Report, StopAtFirst};
+use crate::bind::request::HeaderLines;
+use crate::bind::{Limits, Request};
+use crate::plan::{Contents, Part, Placed};
+use std::fmt;
 use std::io::Write;
 use wide::u8x16;
 
 pub(super) struct Header;
 
-pub(crate) fn write(source: &Source<'_>, sink: &mut Sink<'_>, headers: &[Placed]) {
-    let limit = source.limits.header_value;
-    for placed in headers {
-        let Sink { request, problems, text, .. } = &mut *sink;
-        let name = source.placed_name(placed);
-        match source.content(&placed.value) {
-            Content::Argument(None) => {}
-            Content::Argument(Some(argument)) => {
-                let written: Result<(), Refusal> = request.header(name, |out| {
-                    let start = out.len();
-                    let pieces =
-                        text::write(argument.value, argument.parameter.style, &mut Header, text, out)?;
-                    check_length(out.len() - start, limit)?;
-                    Ok(pieces > 0)
-                });
-                if let Err(refusal) = written {
-                    refusal.report(source.string(argument.parameter.name), problems);
+/// Headers that are the same for all calls of a tool; they hold secrets.
+#[derive(Clone, Default)]
+pub(crate) struct FixedHeaders {
+    lines: HeaderLines,
+    /// The headers of the plan that they are, from its first.
+    covers: usize,
+}
+
+impl FixedHeaders {
+    /// Nothing if one of them cannot be sent: that is told call by call.
+    pub(crate) fn write(
+        contents: &Contents,
+        headers: &[Placed],
+        variables: &[Box<str>],
+        limits: &Limits,
+    ) -> FixedHeaders {
+        let fixed = Fixed { contents, variables, tenant_id: None, principal_sub: None };
+        let mut request = Request::default();
+        let mut write = |placed: &Placed| {
+            let name = contents.strings.bytes(placed.name);
+            write_parts(&fixed, name, &placed.value, limits, &mut request, &mut StopAtFirst)
+        };
+        match headers.iter().try_for_each(&mut write) {
+            Ok(()) => FixedHeaders { lines: request.header_lines(), covers: headers.len() },
+            Err(Refused) => FixedHeaders::default(),
+        }
+    }
+}
+
+impl fmt::Debug for FixedHeaders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FixedHeaders").field("covers", &self.covers).finish_non_exhaustive()
+    }
+}
+
+impl<R: Report> Pass<'_, '_, R> {
+    pub(super) fn write_headers(&mut self) -> Result<(), Refused> {
+        let source = self.source;
+        let mut steps = source.tool.steps.headers();
+        // A caller's own variables may stand in any of them.
+        let is_usual = source.values.variables.is_none();
+        if let Some(fixed) = source.tools.fixed_headers(source.tool).filter(|_| is_usual) {
+            self.request.copy_headers(&fixed.lines);
+            steps = steps.get(fixed.covers..).unwrap_or_default();
+        }
+        let Source { limits, .. } = source;
+        for step in steps {
+            let name = source.bytes(step.name);
+            match step.value {
+                StepValue::Parameter(index) => self.write_header_value(name, index)?,
+                StepValue::Template(id) => self.write_header_template(Part::template(id), name)?,
+                StepValue::Literal(id) => {
+                    let parts = [Part::literal(id)];
+                    write_parts(&source.fixed, name, &parts, limits, self.request, &mut self.report)?;
                 }
-            }
-            Content::Fixed([part @ Part { kind: PartKind::Template, .. }]) => {
-                template::header(source, sink, *part, name);
-            }
-            Content::Fixed(parts) => {
-                let written: Result<(), Refusal> = request.header(name, |out| {
-                    let start = out.len();
-                    let complete =
-                        source.write_fixed(parts, problems, out, |text, out| Header.piece(text, None, out));
-                    check_length(out.len() - start, limit)?;
-                    Ok(complete)
-                });
-                if let Err(Refusal { kind, message }) = written {
-                    problems.push(kind, || (String::new(), format!("header `{name}` {message}")));
+                StepValue::Parts(parts) => {
+                    let parts = parts.of(&source.tools.parts);
+                    write_parts(&source.fixed, name, parts, limits, self.request, &mut self.report)?;
                 }
+                StepValue::Open | StepValue::Close => self.misplaced()?,
             }
         }
+        Ok(())
+    }
+
+    fn write_header_value(&mut self, name: &[u8], index: u32) -> Result<(), Refused> {
+        let source = self.source;
+        let Some(argument) = source.argument(&self.scratch.slots, index) else { return Ok(()) };
+        let line = self.request.begin_header(name);
+        let (style, text) = (argument.parameter.style, &mut self.scratch.text);
+        let head = self.request.head_mut();
+        let written = text::write(argument.value, style, &mut Header, text, head).and_then(|pieces| {
+            check_length(head.len() - line.value(), source.limits.header_value)?;
+            Ok(pieces > 0)
+        });
+        self.request.end_header(line, written == Ok(true));
+        match written {
+            Ok(_) => Ok(()),
+            Err(refusal) => refusal.report(source.string(argument.parameter.name.text), &mut self.report),
+        }
+    }
+}
+
+/// Writes a header of fixed parts.
+fn write_parts(
+    fixed: &Fixed<'_>,
+    name: &[u8],
+    parts: &[Part],
+    limits: &Limits,
+    request: &mut Request,
+    report: &mut impl Report,
+) -> Result<(), Refused> {
+    let line = request.begin_header(name);
+    let head = request.head_mut();
+    let complete = fixed.write_parts(parts, report, head, |text, out| Header.piece(text, None, out))?;
+    let checked = check_length(head.len() - line.value(), limits.header_value);
+    request.end_header(line, checked.is_ok() && complete);
+    match checked {
+        Ok(()) => Ok(()),
+        Err(Refusal { kind, message }) => report.problem(kind, || {
+            (String::new(), format!("header `{}` {message}", String::from_utf8_lossy(name)))
+        }),
     }
 }
 
@@ -106,7 +177,7 @@ impl Place for Header {
 /// Whether a text has only visible characters, spaces and tabs. Of whole blocks, vector instructions look at all bytes at once;
 /// the last one may overlap the one before it.
 #[inline]
-pub(crate) fn is_visible(text: &[u8]) -> bool {
+fn is_visible(text: &[u8]) -> bool {
     let (blocks, rest) = text.as_chunks();
     match text.last_chunk() {
         Some(last) => blocks.iter().all(is_visible_block) && is_visible_block(last),

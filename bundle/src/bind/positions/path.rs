@@ -6,11 +6,11 @@
 //! stands beside the value.
 
 use super::text::{self, Percent, Place, Separator};
-use super::{Refusal, Sink, Source, percent, template};
-use crate::bind::{ProblemKind, Problems};
+use super::{Refusal, percent};
+use crate::bind::pass::{Pass, Source};
+use crate::bind::prepared::StepValue;
+use crate::bind::problem::{ProblemKind, Refused, Report};
 use crate::plan::Part;
-use crate::strings::{StrId, Strings};
-use crate::wire_enums::PartKind;
 
 /// Layers of encoding that a value may have of its own, beyond ours.
 const MAX_LAYERS: usize = 4;
@@ -50,65 +50,81 @@ pub(super) struct PathValue {
     separator: Option<Separator>,
 }
 
-pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
-    let mut segment = Segment::after(b"", 0);
-    for &part in &source.http.path {
-        match part.kind {
-            PartKind::Literal => {
-                let literal = source.contents.strings.bytes(StrId(part.id));
-                let closed = segment.literal(literal, &mut sink.request.target, sink.bytes);
-                report(closed, source, sink.problems);
-            }
-            PartKind::Template => {
-                template::target(source, sink, part, &mut segment);
-                // What follows the path is no segment any more.
-                return;
-            }
-            PartKind::Parameter => {
-                let Some(argument) = source.argument(part.id) else { continue };
-                let mut place = PathValue::default();
-                let style = argument.parameter.style;
-                let target = &mut sink.request.target;
-                let written = text::write(argument.value, style, &mut place, sink.text, target);
-                match written.and_then(|_| place.check(source.limits.path_value)) {
-                    Ok(()) => segment.own(part, &place),
-                    Err(refusal) => refusal.report(&source.part_name(part), sink.problems),
+impl<R: Report> Pass<'_, '_, R> {
+    pub(super) fn write_path(&mut self) -> Result<(), Refused> {
+        if self.source.tool.steps.has_dotless_path && self.write_plain_path().is_some() {
+            return Ok(());
+        }
+        self.request.target.clear();
+        self.write_any_path()
+    }
+
+    /// Writes what most paths are: values that are short and ASCII, without `.`, `%` and control characters, so that no
+    /// segment needs a look. `None` at the first other one.
+    #[inline]
+    fn write_plain_path(&mut self) -> Option<()> {
+        let source = self.source;
+        let target = &mut self.request.target;
+        for step in source.tool.steps.path() {
+            match step.value {
+                StepValue::Literal(id) => target.extend_from_slice(source.bytes(id)),
+                StepValue::Parameter(index) => {
+                    let argument = source.argument(&self.scratch.slots, index)?;
+                    let text = text::plain(argument.value)?;
+                    if !(1..=source.limits.path_value).contains(&text.len()) {
+                        return None;
+                    }
+                    percent::encode_unless(text, percent::ODD, target)?;
                 }
-            }
-            PartKind::Variable | PartKind::TenantId | PartKind::PrincipalSub => {
-                let limit = source.limits.path_value;
-                source.write_fixed(&[part], sink.problems, &mut sink.request.target, |text, out| {
-                    let mut place = PathValue::default();
-                    place.piece(text, None, out)?;
-                    place.check(limit)?;
-                    segment.own(part, &place);
-                    Ok(())
-                });
+                _ => return None,
             }
         }
+        Some(())
     }
-    report(segment.close(&sink.request.target, sink.bytes), source, sink.problems);
-}
 
-/// Whether nothing in a path that is not a value can be part of a dot segment: no literal beside a value has a `.` in it, nor a
-/// `%`, with which even digits can turn into something else. Then values without both need no look at their segments.
-pub(crate) fn is_dotless(path: &[Part], strings: &Strings) -> bool {
-    path.iter().filter(|part| part.kind == PartKind::Literal).all(|part| {
-        let literal = strings.bytes(StrId(part.id));
-        let slash = |&byte: &u8| byte == b'/';
-        let ends = [literal.split(slash).next(), literal.rsplit(slash).next()];
-        ends.into_iter().flatten().flatten().all(|byte| !matches!(byte, b'.' | b'%'))
-    })
-}
-
-/// Writes a value, the start of `text`, into a path of which [`is_dotless`] holds, if it is what most are: short, ASCII, without
-/// `.`, `%` and control characters. Else nothing is written.
-#[inline(always)]
-pub(crate) fn write_plain(text: &[u8], length: usize, limit: usize, target: &mut Vec<u8>) -> Option<()> {
-    if !(1..=limit).contains(&length) {
-        return None;
+    fn write_any_path(&mut self) -> Result<(), Refused> {
+        let source = self.source;
+        let mut segment = Segment::after(b"", 0);
+        for step in source.tool.steps.path() {
+            let target = &mut self.request.target;
+            match step.value {
+                StepValue::Literal(id) => {
+                    let closed = segment.literal(source.bytes(id), target, &mut self.scratch.bytes);
+                    report(closed, &source, &mut self.report)?;
+                }
+                StepValue::Template(id) => {
+                    // What follows the path is no segment any more.
+                    return self.write_target_template(Part::template(id), &mut segment);
+                }
+                StepValue::Parameter(id) => {
+                    let Some(argument) = source.argument(&self.scratch.slots, id) else { continue };
+                    let mut place = PathValue::default();
+                    let (style, text) = (argument.parameter.style, &mut self.scratch.text);
+                    let written = text::write(argument.value, style, &mut place, text, target);
+                    match written.and_then(|_| place.check(source.limits.path_value)) {
+                        Ok(()) => segment.own(Part::parameter(id), &place),
+                        Err(refusal) => {
+                            refusal.report(&source.part_name(Part::parameter(id)), &mut self.report)?;
+                        }
+                    }
+                }
+                StepValue::Parts(parts) => {
+                    for &part in parts.of(&source.tools.parts) {
+                        source.fixed.write_parts(&[part], &mut self.report, target, |text, out| {
+                            let mut place = PathValue::default();
+                            place.piece(text, None, out)?;
+                            place.check(source.limits.path_value)?;
+                            segment.own(part, &place);
+                            Ok(())
+                        })?;
+                    }
+                }
+                StepValue::Open | StepValue::Close => self.misplaced()?,
+            }
+        }
+        let closed = segment.close(&self.request.target, &mut self.scratch.bytes);
+        report(closed, &source, &mut self.report)
     }
-    percent::encode_start(text, length, percent::ODD, target)
 }
 
 /// Letters, digits, `-`, `_` and `~` only.
@@ -117,9 +133,16 @@ fn is_harmless(text: &[u8]) -> bool {
 }
 
 /// Reports a segment that leads elsewhere, in the name of its owner.
-fn report(closed: Result<(), (Option<Part>, Refusal)>, source: &Source<'_>, problems: &mut Problems) {
-    if let Err((owner, refusal)) = closed {
-        refusal.report(&owner.map(|part| source.part_name(part)).unwrap_or_default(), problems);
+fn report(
+    closed: Result<(), (Option<Part>, Refusal)>,
+    source: &Source<'_>,
+    report: &mut impl Report,
+) -> Result<(), Refused> {
+    match closed {
+        Ok(()) => Ok(()),
+        Err((owner, refusal)) => {
+            refusal.report(&owner.map(|part| source.part_name(part)).unwrap_or_default(), report)
+        }
     }
 }
 

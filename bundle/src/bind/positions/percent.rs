@@ -1,31 +1,28 @@
 //! Percent-encoding (RFC 3986): everything but unreserved characters.
 
-use super::copy::append_start;
-
 /// Not an unreserved character: it is encoded.
 const RESERVED: u8 = 1;
 /// `.` and `%`, control characters and whatever is not ASCII: it needs a closer look in a path.
-pub(crate) const ODD: u8 = 2;
+pub(super) const ODD: u8 = 2;
 
 /// Appends `text`, encoded.
 #[inline]
-pub(crate) fn encode(text: &str, out: &mut Vec<u8>) {
+pub(super) fn encode(text: &str, out: &mut Vec<u8>) {
     let text = text.as_bytes();
     if classes(text) & RESERVED == 0 { out.extend_from_slice(text) } else { encode_reserved(text, out) }
 }
 
-/// Appends the start of a text, encoded, if no byte of it has one of the `refused` classes.
-#[inline(always)]
-pub(crate) fn encode_start(text: &[u8], length: usize, refused: u8, out: &mut Vec<u8>) -> Option<()> {
-    let start = text.get(..length)?;
-    let classes = classes(start);
+/// Appends a text, encoded, if no byte of it has one of the `refused` classes.
+#[inline]
+pub(super) fn encode_unless(text: &[u8], refused: u8, out: &mut Vec<u8>) -> Option<()> {
+    let classes = classes(text);
     if classes & refused != 0 {
         return None;
     }
     if classes & RESERVED == 0 {
-        append_start(text, length, out);
+        out.extend_from_slice(text);
     } else {
-        encode_reserved(start, out);
+        encode_reserved(text, out);
     }
     Some(())
 }

@@ -1,12 +1,12 @@
 //! Query, and the pairs of a form, which are written alike.
 
+use super::percent;
 use super::text::{self, Percent};
-use super::{Argument, Content, Sink, Source, percent};
-use crate::bind::{ProblemKind, Problems};
+use crate::bind::pass::{Argument, Pass, Slot, Source};
+use crate::bind::prepared::{Step, StepValue};
+use crate::bind::problem::{ProblemKind, Refused, Report};
 use crate::json::{self, Kind, Value};
-use crate::plan::Part;
-use crate::strings::StrId;
-use crate::wire_enums::{PartKind, Style};
+use crate::wire_enums::Style;
 use std::io::Write;
 
 /// Writes `name=value` pairs with `&` between them.
@@ -24,24 +24,29 @@ pub(super) struct Pairs<'s> {
     pub name: &'s mut Vec<u8>,
 }
 
-pub(super) fn write(source: &Source<'_>, sink: &mut Sink<'_>) {
-    let start = sink.request.target.len();
-    let limit = source.limits.target;
-    // A template may have begun the query.
-    let templated = source.http.path.last().is_some_and(|part| part.kind == PartKind::Template);
-    let first = if templated && sink.request.target.contains(&b'?') { Some(b'&') } else { Some(b'?') };
-    let mut pairs =
-        Pairs { out: &mut sink.request.target, start, first, limit, text: sink.text, name: sink.bytes };
-    for placed in &source.http.query {
-        pairs.write(source, placed.name, &placed.value, sink.problems);
-    }
-    if sink.request.target.len() > limit {
-        sink.problems.push(ProblemKind::TooLarge, || {
+impl<R: Report> Pass<'_, '_, R> {
+    pub(super) fn write_query(&mut self) -> Result<(), Refused> {
+        let source = self.source;
+        let (steps, limit) = (&source.tool.steps, source.limits.target);
+        let target = &self.request.target;
+        // A template may have begun the query.
+        let first = if steps.has_template && target.contains(&b'?') { b'&' } else { b'?' };
+        let start = target.len();
+        for step in steps.query() {
+            let Pass { request, scratch, report, .. } = self;
+            let (text, name) = (&mut scratch.text, &mut scratch.bytes);
+            let mut pairs = Pairs { out: &mut request.target, start, first: Some(first), limit, text, name };
+            pairs.write(&source, &scratch.slots, step, report)?;
+        }
+        if self.request.target.len() <= limit {
+            return Ok(());
+        }
+        self.report.problem(ProblemKind::TooLarge, || {
             (
                 String::new(),
                 format!("the arguments make a URL longer than the {limit} bytes that are allowed"),
             )
-        });
+        })
     }
 }
 
@@ -55,39 +60,51 @@ enum Stop {
 
 impl Pairs<'_> {
     /// Writes what a plan has under one name, which is already encoded.
-    pub(super) fn write(
+    #[inline]
+    pub(super) fn write<R: Report>(
         &mut self,
         source: &Source<'_>,
-        name: StrId,
-        value: &[Part],
-        problems: &mut Problems,
-    ) {
-        let name = source.string(name);
-        match source.content(value) {
-            Content::Argument(None) => {}
-            Content::Argument(Some(argument)) => {
-                if self.argument(name, argument) == Err(Stop::Name) {
-                    problems.push(ProblemKind::InvalidMemberName, || {
-                        let name = source.string(argument.parameter.name);
-                        let message = format!(
-                            "`{name}` is sent with the names of its members in brackets: none may be empty or \
-                             contain `[` or `]`"
-                        );
-                        (name.to_owned(), message)
-                    });
+        slots: &[Slot],
+        step: &Step,
+        report: &mut R,
+    ) -> Result<(), Refused> {
+        let name = source.bytes(step.name);
+        match step.value {
+            StepValue::Parameter(index) => {
+                let Some(argument) = source.argument(slots, index) else { return Ok(()) };
+                if self.argument(name, argument) != Err(Stop::Name) {
+                    return Ok(());
                 }
+                report.problem(ProblemKind::InvalidMemberName, || {
+                    let name = source.string(argument.parameter.name.text);
+                    let message = format!(
+                        "`{name}` is sent with the names of its members in brackets: none may be empty or \
+                         contain `[` or `]`"
+                    );
+                    (name.to_owned(), message)
+                })
             }
-            Content::Fixed(parts) => {
-                self.begin(name.as_bytes());
-                source.write_fixed(parts, problems, self.out, |text, out| {
+            StepValue::Literal(id) => {
+                self.begin(name);
+                self.out.extend_from_slice(source.bytes(id));
+                Ok(())
+            }
+            StepValue::Parts(parts) => {
+                self.begin(name);
+                let parts = parts.of(&source.tools.parts);
+                let encode = |text: &str, out: &mut Vec<u8>| {
                     percent::encode(text, out);
                     Ok(())
-                });
+                };
+                source.fixed.write_parts(parts, report, self.out, encode).map(drop)
             }
+            StepValue::Template(_) | StepValue::Open | StepValue::Close => report
+                .problem(ProblemKind::Schema, || (String::new(), "the tool's plan is invalid".to_owned())),
         }
     }
 
-    fn argument(&mut self, name: &str, Argument { parameter, value }: Argument<'_>) -> Result<(), Stop> {
+    #[inline]
+    fn argument(&mut self, name: &[u8], Argument { parameter, value }: Argument<'_>) -> Result<(), Stop> {
         self.room()?;
         match (parameter.style, value.kind) {
             (Style::Repeat, Kind::Array) => {
@@ -102,7 +119,7 @@ impl Pairs<'_> {
             }
             (style, _) => {
                 let before = self.out.len();
-                self.begin(name.as_bytes());
+                self.begin(name);
                 // Percent-encoding refuses nothing.
                 let written = text::write(value, style, &mut Percent, self.text, self.out);
                 if written == Ok(0) {
@@ -155,9 +172,9 @@ impl Pairs<'_> {
         if self.out.len() > self.limit { Err(Stop::Full) } else { Ok(()) }
     }
 
-    fn set_name(&mut self, name: &str) {
+    fn set_name(&mut self, name: &[u8]) {
         self.name.clear();
-        self.name.extend_from_slice(name.as_bytes());
+        self.name.extend_from_slice(name);
     }
 
     /// Begins a pair.

@@ -4,140 +4,122 @@
 use super::header::{self, Header};
 use super::path::{PathValue, Segment};
 use super::text::Place as _;
-use super::{Refusal, Sink, Source, percent};
-use crate::bind::{Mark, Names, ProblemKind, Problems, shorten};
-use crate::json::{self, Kind, ScanError, Scanner, Value};
+use super::{Refusal, percent};
+use crate::bind::names::Names;
+use crate::bind::pass::{Pass, Source};
+use crate::bind::problem::{ProblemKind, Refused, Report};
+use crate::bind::shorten;
+use crate::json::{self, Span, utf8};
 use crate::plan::Part;
 use crate::template::{
     Encoding, Fault, OpCode, Output, Place, Program, Ran, RenderError, Scratch, Trace, render,
 };
 
-/// Appends the arguments as templates see them: those given and the defaults of the others.
-pub(super) fn write_data(source: &Source<'_>, out: &mut String) {
-    out.push('{');
-    let parameters = (0..source.tool.parameters.len() as u32).filter_map(|index| source.argument(index));
-    for argument in parameters {
-        let mut name = Vec::new();
-        json::write_string(source.string(argument.parameter.name), &mut name);
-        write_member(&String::from_utf8_lossy(&name), argument.value.text, out);
+impl<R: Report> Pass<'_, '_, R> {
+    /// Writes the arguments as templates see them: those given and the defaults of the others.
+    #[inline(never)]
+    pub(super) fn write_data(&mut self) {
+        let source = self.source;
+        let out = &mut self.scratch.data;
+        out.clear();
+        out.push(b'{');
+        for index in 0..source.tool.parameters.len() as u32 {
+            if let Some(argument) = source.argument(&self.scratch.slots, index) {
+                begin_member(out);
+                json::write_string(source.string(argument.parameter.name.text), out);
+                out.push(b':');
+                out.extend_from_slice(argument.value.text.as_bytes());
+            }
+        }
+        for &place in &self.scratch.extras {
+            begin_member(out);
+            out.extend_from_slice(source.value_at(place).text.as_bytes());
+            out.push(b':');
+            out.extend_from_slice(source.value_at(place + 1).text.as_bytes());
+        }
+        out.push(b'}');
     }
-    for extra in source.extras {
-        let (key, value) = (extra.key.of(source.arguments), extra.value.of(source.arguments));
-        write_member(key.text, value.text, out);
+
+    /// Writes the end of the path, and maybe a query.
+    #[inline(never)]
+    pub(super) fn write_target_template(&mut self, part: Part, segment: &mut Segment) -> Result<(), Refused> {
+        let source = &self.source;
+        let scratch = &mut *self.scratch;
+        let (out, buffer) = (&mut self.request.target, &mut scratch.bytes);
+        let site = Target { source, part, segment, in_query: false, out, buffer };
+        let mut out = Encoded { source, site, refusal: None };
+        let rendered = run(source, part, &scratch.data, &mut scratch.template, &mut scratch.trace, &mut out);
+        let refusal = match rendered {
+            Ok(()) => out.site.end_path().err(),
+            Err(_) => out.refusal,
+        };
+        report(source, part, "endpoint", rendered, refusal, &mut self.report)
     }
-    out.push('}');
-}
 
-fn write_member(name: &str, value: &str, out: &mut String) {
-    if out.len() > 1 {
-        out.push(',');
-    }
-    out.push_str(name);
-    out.push(':');
-    out.push_str(value);
-}
-
-/// Writes the end of the path, and maybe a query.
-pub(super) fn target(source: &Source<'_>, sink: &mut Sink<'_>, part: Part, segment: &mut Segment) {
-    let Sink { request, problems, bytes, data, template, trace, .. } = sink;
-    let site = Target { source, part, segment, in_query: false, out: &mut request.target, buffer: bytes };
-    let mut out = Encoded { source, site, refusal: None };
-    let rendered = run(source, part, data, template, trace, &mut out);
-    let refusal = match rendered {
-        Ok(()) => out.site.end_path().err(),
-        Err(_) => out.refusal,
-    };
-    report(source, part, "endpoint", rendered, refusal, problems);
-}
-
-/// Writes a header, unless nothing is written into it.
-pub(super) fn header(source: &Source<'_>, sink: &mut Sink<'_>, part: Part, name: &str) {
-    let Sink { request, problems, data, template, trace, .. } = sink;
-    let label = format!("header {name}");
-    let written: Result<(), Refusal> = request.header(name, |head| {
-        let start = head.len();
+    /// Writes a header, unless nothing is written into it.
+    #[inline(never)]
+    pub(super) fn write_header_template(&mut self, part: Part, name: &[u8]) -> Result<(), Refused> {
+        let source = &self.source;
+        let scratch = &mut *self.scratch;
+        let line = self.request.begin_header(name);
+        let head = self.request.head_mut();
         let mut out = Encoded { source, site: HeaderValue { out: head }, refusal: None };
-        let rendered = run(source, part, data, template, trace, &mut out);
-        let failed = rendered.is_err();
-        report(source, part, &label, rendered, out.refusal, problems);
-        header::check_length(head.len() - start, source.limits.header_value)?;
-        Ok(!failed && head.len() > start)
-    });
-    if let Err(refusal) = written {
-        refusal.report(&label, problems);
+        let rendered = run(source, part, &scratch.data, &mut scratch.template, &mut scratch.trace, &mut out);
+        let (refusal, failed) = (out.refusal, rendered.is_err());
+        let length = self.request.head().len() - line.value();
+        self.request.end_header(line, !failed && length > 0);
+        let label = || format!("header {}", String::from_utf8_lossy(name));
+        if failed {
+            report(source, part, &label(), rendered, refusal, &mut self.report)?;
+        }
+        match header::check_length(length, source.limits.header_value) {
+            Ok(()) => Ok(()),
+            Err(refusal) => refusal.report(&label(), &mut self.report),
+        }
+    }
+
+    /// Writes the body.
+    #[inline(never)]
+    pub(super) fn write_body_of_template(&mut self, part: Part) -> Result<bool, Refused> {
+        let source = &self.source;
+        let scratch = &mut *self.scratch;
+        let site = Body { out: &mut self.request.body, last: None };
+        let mut out = Encoded { source, site, refusal: None };
+        let rendered = run(source, part, &scratch.data, &mut scratch.template, &mut scratch.trace, &mut out);
+        let (refusal, failed) = (out.refusal, rendered.is_err());
+        report(source, part, "body_template", rendered, refusal, &mut self.report)?;
+        let is_json = program(source, part).is_some_and(|program| program.place == Place::Json);
+        if is_json
+            && !failed
+            && let Err(error) = validate(&self.request.body, &mut scratch.body, &mut scratch.names)
+        {
+            self.report.problem(ProblemKind::Template, || {
+                let message =
+                    format!("`body_template` does not write sound JSON with these arguments: {error}");
+                ("body_template".to_owned(), message)
+            })?;
+        }
+        Ok(true)
     }
 }
 
-/// Writes the body; `false` if there is none.
-pub(super) fn body(source: &Source<'_>, sink: &mut Sink<'_>) -> bool {
-    let Some(&part) = source.http.body.ops.first().and_then(|op| op.value.first()) else { return false };
-    let Sink { request, problems, data, template, trace, names, .. } = sink;
-    let mut out = Encoded { source, site: Body { out: &mut request.body, last: None }, refusal: None };
-    let rendered = run(source, part, data, template, trace, &mut out);
-    let (refusal, failed) = (out.refusal, rendered.is_err());
-    report(source, part, "body_template", rendered, refusal, problems);
-    let is_json = program(source, part).is_some_and(|program| program.place == Place::Json);
-    if is_json
-        && !failed
-        && let Err(error) = validate(&request.body, names)
-    {
-        problems.push(ProblemKind::Template, || {
-            let message = format!("`body_template` does not write sound JSON with these arguments: {error}");
-            ("body_template".to_owned(), message)
-        });
+/// Writes what stands before a member.
+fn begin_member(out: &mut Vec<u8>) {
+    if out.len() > 1 {
+        out.push(b',');
     }
-    true
 }
 
 /// Whether a body is JSON, with no member twice: of two, an upstream might read another one than the template's.
-fn validate(body: &[u8], names: &mut Names) -> Result<(), String> {
-    let text = std::str::from_utf8(body).map_err(|_| "it is no text".to_owned())?;
-    let mut scanner = Scanner::of_text(text, json::MAX_DEPTH);
-    let mut walk = || -> Result<Option<Value<'_>>, ScanError> {
-        // The open containers, and of objects where their names begin.
-        let mut open: Vec<Option<Mark>> = Vec::new();
-        names.clear();
-        loop {
-            match scanner.peek()? {
-                Kind::Object => {
-                    scanner.enter_object()?;
-                    open.push(Some(names.open()));
-                }
-                Kind::Array => {
-                    scanner.enter_array()?;
-                    open.push(None);
-                }
-                _ => drop(scanner.value()?),
-            }
-            // Goes on to the next value, closing what ends before it.
-            loop {
-                let Some(&container) = open.last() else {
-                    scanner.finish()?;
-                    return Ok(None);
-                };
-                match container {
-                    None if scanner.next_item()? => break,
-                    None => {}
-                    Some(mark) => {
-                        if let Some(key) = scanner.next_key()? {
-                            names.push(text, key);
-                            break;
-                        }
-                        if let Some(twice) = names.close(mark, text) {
-                            return Ok(Some(twice));
-                        }
-                    }
-                }
-                open.pop();
-            }
+fn validate(body: &[u8], tape: &mut Vec<Span>, names: &mut Names) -> Result<(), String> {
+    let text = utf8::read(body).map_err(|_| "it is no text".to_owned())?;
+    let value = json::record(text, json::MAX_DEPTH, tape).map_err(|error| error.to_string())?;
+    names.clear();
+    match names.read_inside(text, tape, 0, value.kind, text.len()) {
+        Ok(_) => Ok(()),
+        Err(twice) => {
+            Err(format!("it has two members `{}`", shorten(twice.of(text).unescaped(&mut String::new()))))
         }
-    };
-    match walk() {
-        Ok(None) => Ok(()),
-        Ok(Some(twice)) => {
-            Err(format!("it has two members `{}`", shorten(twice.unescaped(&mut String::new()))))
-        }
-        Err(error) => Err(error.to_string()),
     }
 }
 
@@ -148,13 +130,15 @@ fn program<'a>(source: &Source<'a>, part: Part) -> Option<&'a Program> {
 fn run(
     source: &Source<'_>,
     part: Part,
-    data: &str,
+    data: &[u8],
     scratch: &mut Scratch,
     trace: &mut Option<Ran>,
     out: &mut impl Output,
 ) -> Result<(), RenderError> {
     let Some(program) = program(source, part) else { return Ok(()) };
     trace.program(part.id);
+    // It was put together from texts.
+    let data = utf8::read(data).unwrap_or("{}");
     let (ambient, limits) = (&source.values.ambient, &source.limits.template);
     render(source.contents, program, data, ambient, limits, scratch, trace, out)
 }
@@ -165,26 +149,27 @@ fn report(
     label: &str,
     rendered: Result<(), RenderError>,
     refusal: Option<Refusal>,
-    problems: &mut Problems,
-) {
+    report: &mut impl Report,
+) -> Result<(), Refused> {
     if let Some(refusal) = refusal {
         let op = rendered.err().and_then(|error| error.op);
         // A caller knows its arguments, not the template that they go into.
-        refusal.report(argument_name(source, part, op).unwrap_or(label), problems);
-    } else if let Err(error) = rendered {
-        let is_secret = source.tool.parameters.iter().any(|parameter| parameter.sensitive);
-        problems.push(ProblemKind::Template, || {
-            let reason = match (&error.fault, error.at) {
-                // Words about a value may hold it.
-                (Fault::Value(_), Some((line, column))) if is_secret => {
-                    format!("line {line}, column {column} cannot use what it is given")
-                }
-                (Fault::Value(_), None) if is_secret => "it cannot use what it is given".to_owned(),
-                _ => error.to_string(),
-            };
-            (label.to_owned(), format!("`{label}` cannot be rendered with these arguments: {reason}"))
-        });
+        return refusal.report(argument_name(source, part, op).unwrap_or(label), report);
     }
+    let Err(error) = rendered else { return Ok(()) };
+    report.problem(ProblemKind::Template, || {
+        let reason = match (&error.fault, error.at) {
+            // Words about a value may hold it.
+            (Fault::Value(_), Some((line, column))) if source.tool.is_sensitive => {
+                format!("line {line}, column {column} cannot use what it is given")
+            }
+            (Fault::Value(_), None) if source.tool.is_sensitive => {
+                "it cannot use what it is given".to_owned()
+            }
+            _ => error.to_string(),
+        };
+        (label.to_owned(), format!("`{label}` cannot be rendered with these arguments: {reason}"))
+    })
 }
 
 /// The argument that an instruction writes, or the last one before it: a path segment is judged where it ends.
@@ -213,13 +198,13 @@ trait Site {
 }
 
 /// Writes into a site, and remembers why that refused something.
-struct Encoded<'a, S> {
-    source: &'a Source<'a>,
+struct Encoded<'s, 'a, S> {
+    source: &'s Source<'a>,
     site: S,
     refusal: Option<Refusal>,
 }
 
-impl<S> Encoded<'_, S> {
+impl<S> Encoded<'_, '_, S> {
     fn keep(&mut self, written: Result<(), Refusal>) -> Result<(), Box<Fault>> {
         written.map_err(|refusal| {
             let message = refusal.message.clone();
@@ -229,7 +214,7 @@ impl<S> Encoded<'_, S> {
     }
 }
 
-impl<S: Site> Output for Encoded<'_, S> {
+impl<S: Site> Output for Encoded<'_, '_, S> {
     fn len(&self) -> usize {
         self.site.len()
     }
@@ -245,7 +230,7 @@ impl<S: Site> Output for Encoded<'_, S> {
     }
 
     fn variable(&mut self, part: Part, encoding: Encoding) -> Result<(), Box<Fault>> {
-        let Some(text) = self.source.variable_text(part) else {
+        let Some(text) = self.source.fixed.variable_text(part) else {
             let name = self.source.part_name(part);
             let message = format!("needs `{name}`, which has no value for this call");
             return self.keep(Err(Refusal { kind: ProblemKind::UnresolvedVariable, message }));
@@ -264,7 +249,7 @@ impl<S: Site> Output for Encoded<'_, S> {
 }
 
 struct Target<'a, 's> {
-    source: &'a Source<'a>,
+    source: &'s Source<'a>,
     part: Part,
     segment: &'s mut Segment,
     in_query: bool,

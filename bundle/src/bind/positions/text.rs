@@ -106,6 +106,16 @@ pub(super) fn write(
     Ok(count)
 }
 
+/// The characters of a value, if it is one piece and has no escapes.
+#[inline]
+pub(super) fn plain(value: Value<'_>) -> Option<&[u8]> {
+    match value.kind {
+        Kind::String if !value.escaped => Some(value.raw().as_bytes()),
+        Kind::Number | Kind::Boolean => Some(value.text.as_bytes()),
+        Kind::String | Kind::Null | Kind::Array | Kind::Object => None,
+    }
+}
+
 /// Writes one piece: a string's characters, a number's digits, an array or object as compact JSON.
 pub(super) fn one(
     value: Value<'_>,

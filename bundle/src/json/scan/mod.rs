@@ -65,14 +65,6 @@ impl<'a> Scanner<'a> {
         self
     }
 
-    /// Goes to a value of the outermost object, which was found before.
-    pub(crate) fn move_into(&mut self, at: usize) {
-        self.at = at;
-        self.depth = 1;
-        self.objects = 1;
-        self.fresh = false;
-    }
-
     /// The whole input.
     pub fn text(&self) -> &'a str {
         self.text

@@ -18,6 +18,21 @@ impl<'a> Scanner<'a> {
         Ok(Value { kind: Kind::Object, text: self.since(start), escaped: false })
     }
 
+    /// Takes the value that [`Scanner::peek`] saw, and tells what stands where in it if it is an array or object.
+    #[inline(never)]
+    pub(in crate::json) fn recorded(
+        &mut self,
+        kind: Kind,
+        record: &mut impl Record,
+    ) -> Result<Value<'a>, ScanError> {
+        if !matches!(kind, Kind::Array | Kind::Object) {
+            return self.take(kind);
+        }
+        let start = self.at;
+        self.recorded_container(kind, record)?;
+        Ok(Value { kind, text: self.since(start), escaped: false })
+    }
+
     /// Skips a whole array or object.
     #[inline(never)]
     pub(super) fn container(&mut self, kind: Kind) -> Result<(), ScanError> {

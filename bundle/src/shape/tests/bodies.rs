@@ -22,7 +22,7 @@ fn images_and_audio_are_items_of_their_own() {
         ("audio/wav", "audio", "audio/wav"),
     ] {
         let seen = tool().location("https://a.example/x").answer(200, Some(content_type), b"\x89PNG");
-        assert_eq!(seen.shaped.has_audio, kind == "audio");
+        assert_eq!(seen.has_audio(), kind == "audio");
         let expected =
             format!(r#""content":[{{"type":"{kind}","data":"iVBORw==","mimeType":"{mime_type}"}}]"#);
         assert_eq!(seen.members, expected);
@@ -75,7 +75,7 @@ fn an_odd_location_does_not_become_the_uri() {
 fn callers_who_do_not_know_audio_get_a_resource() {
     let old = tool().limits(|limits| *limits = limits.without_audio());
     let seen = old.answer(200, Some("audio/wav"), b"RIFF");
-    assert!(!seen.shaped.has_audio);
+    assert!(!seen.has_audio());
     assert_eq!(item(seen), blob("answer:get_order", "audio/wav", "UklGRg=="));
     let old = tool().limits(|limits| limits.audio = false);
     assert_eq!(item(old.answer(200, Some("image/png"), b"a"))["type"], "image");

@@ -116,7 +116,7 @@ fn what_cannot_be_read_is_said_with_the_raw_answer() {
 #[test]
 fn a_failure_leaves_no_items_behind() {
     let seen = shaped(&[("Content-Type: audio/wav", b"RIFF"), ("Content-Transfer-Encoding: x", b"a")]);
-    assert_eq!((seen.items.len(), seen.shaped.has_audio), (2, false), "{seen:?}");
+    assert_eq!((seen.items.len(), seen.has_audio()), (2, false), "{seen:?}");
     assert!(seen.members.starts_with(r#""content":[{"type":"text","text":"The answer is not"#));
 }
 
@@ -135,7 +135,7 @@ fn old_callers_get_no_audio_of_parts() {
     let body = message(&[("Content-Type: audio/wav", b"RIFF")]);
     let seen = tool().limits(|limits| limits.audio = false).answer(200, Some(MIXED), &body);
     assert_eq!(seen.items[0]["resource"]["uri"], "answer:get_order#1");
-    assert!(!seen.shaped.has_audio);
+    assert!(!seen.has_audio());
 }
 
 #[test]

@@ -96,7 +96,7 @@ proptest! {
         described = described.limits(|limits| limits.audio = audio);
         let seen = described.answer(status, content_type.as_deref(), &body);
         prop_assert!(!seen.items.is_empty());
-        prop_assert!(audio || !seen.shaped.has_audio);
+        prop_assert!(audio || !seen.has_audio());
         prop_assert!(seen.shaped.is_error || (200..300).contains(&status));
         prop_assert_eq!(seen.structured.is_some(), schema && !seen.shaped.is_error);
     }

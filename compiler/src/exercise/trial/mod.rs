@@ -19,7 +19,7 @@ use crate::exercise::placeholders::{Draft, StandIns};
 use crate::exercise::testing::{Outcome, shape_answer};
 use crate::language::variables::Variable;
 use mcp_bundle::bind::matchers::Matchers;
-use mcp_bundle::bind::{self, BindError, Limits, Request, Scratch, Values};
+use mcp_bundle::bind::{BindError, Request, Scratch, Values};
 use mcp_bundle::plan::{Contents, Policy, ToolPlan, Upstream};
 use mcp_bundle::shape::{self, Answer};
 use mcp_bundle::template::Ambient;
@@ -58,26 +58,13 @@ impl<'c> Trial<'c> {
     /// The request as it is sent.
     pub fn bind(&self, arguments: &str, secrets: &Secrets) -> Result<Request, BindError> {
         let values = Values {
-            variables: &secrets.variables,
+            variables: Some(&secrets.variables),
             tenant_id: secrets.tenant_id.as_deref(),
             principal_sub: secrets.principal_sub.as_deref(),
             ambient: self.ambient,
-            ..Values::default()
         };
-        let (mut scratch, mut request) = (Scratch::default(), Request::default());
-        let (contents, limits) = (self.contents, Limits::default());
-        let arguments = arguments.as_bytes();
-        bind::bind(
-            contents,
-            &self.matchers,
-            self.plan,
-            arguments,
-            &values,
-            &limits,
-            &mut scratch,
-            &mut request,
-        )?;
-        Ok(request)
+        let scratch = &mut Scratch::default();
+        self.stand_ins.request(self.contents, &self.matchers, self.plan, arguments, &values, scratch)
     }
 
     pub fn shape(&self, answer: &Answer<'_>) -> Outcome {

@@ -25,7 +25,7 @@ pub fn send(
     let origin = network.origin(&OriginKey { scheme: upstream.scheme, host, port: upstream.port });
     let start = Instant::now();
     let exchange = Exchange {
-        tool: tool.into(),
+        tool,
         origin: &origin,
         authority: strings.get(upstream.authority),
         request,

@@ -7,7 +7,7 @@ use crate::publish::input_schema;
 use crate::spec::{ParameterSpec, Type};
 use mcp_bundle::bind::{formats, patterns, schema};
 use mcp_bundle::json::{self, decimal};
-use mcp_bundle::wire_enums::Format;
+use mcp_bundle::wire_enums::ValueFormat;
 use mcp_diagnostics::{Applicability, Diagnostic, Span, Spanned};
 use std::cmp::Ordering;
 
@@ -242,7 +242,7 @@ fn mismatch(parameter: &ParameterSpec, text: &str) -> Option<Broken> {
         }
     }
     let written = parameter.keyword("format")?;
-    let format = Format::from_word(written.value.as_str()?)?;
+    let format = ValueFormat::from_word(written.value.as_str()?)?;
     let wrong = !formats::matches(format, text);
     let how = || format!("is not of the format `{format}`, such as `{}`", formats::example(format));
     wrong.then(|| Broken { how: how(), keyword: Some(written.span) })

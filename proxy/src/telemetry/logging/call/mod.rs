@@ -103,7 +103,7 @@ fn write_line(record: &CallRecord<'_>, level: LogLevel, time: &[u8], mut line: L
     line.begin(time, level, TARGET, "call");
     let request = &record.request;
     line.id(name!("request_id"), request.request_id);
-    line.string(name!("tool"), record.tool.as_str());
+    line.string(name!("tool"), record.tool);
     if let Some(version) = request.protocol {
         line.word(name!("protocol"), version.as_str());
     }
@@ -160,7 +160,7 @@ pub(super) fn emit(record: &CallRecord<'_>) {
             tracing::$level!(
                 target: TARGET,
                 request_id = tracing::field::display(request.request_id),
-                tool = record.tool.as_str(),
+                tool = record.tool,
                 protocol = request.protocol.map(ProtocolVersion::as_str),
                 outcome = record.outcome.as_str(),
                 reason = record.reason,

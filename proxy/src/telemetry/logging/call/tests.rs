@@ -110,7 +110,7 @@ fn lines_are_those_of_tracing_for_strange_texts() {
         &long,
     ] {
         let id = RequestId::Made(7);
-        assert_same(&CallRecord { tool: text.into(), ..record(&id, Outcome::Ok) });
+        assert_same(&CallRecord { tool: text, ..record(&id, Outcome::Ok) });
         assert_same(&CallRecord { error: Some(text), ..record(&id, Outcome::UpstreamFailed) });
         assert_same(&CallRecord { upstream_host: Some(text), ..record(&id, Outcome::UpstreamStatus) });
     }

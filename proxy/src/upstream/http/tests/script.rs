@@ -3,7 +3,7 @@
 use crate::settings::PoolSettings;
 use crate::upstream::{Exchange, Network, Origin, OriginKey, Received, UpstreamError};
 use mcp_bundle::bind::matchers::Matchers;
-use mcp_bundle::bind::{self, Request};
+use mcp_bundle::bind::{self, Arguments, Binder, PreparedTools, Request};
 use mcp_bundle::plan::Contents;
 use mcp_bundle::wire_enums::Scheme;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -146,7 +146,7 @@ impl Caller {
     async fn call(&mut self, request: &Request) -> Result<u16, UpstreamError> {
         let start = Instant::now();
         let call = Exchange {
-            tool: "test".into(),
+            tool: "test",
             origin: &self.origin,
             authority: "upstream.test",
             request,
@@ -165,19 +165,13 @@ impl Caller {
 }
 
 fn request(tool: &str, arguments: &str) -> Request {
-    let (_, tool) = CONTENTS.tool(tool).unwrap();
-    let mut request = Request::new();
-    bind::bind(
-        &CONTENTS,
-        &Matchers::new(&CONTENTS),
-        tool,
-        arguments.as_bytes(),
-        &bind::Values::default(),
-        &bind::Limits { body: 64 << 20, ..bind::Limits::default() },
-        &mut bind::Scratch::default(),
-        &mut request,
-    )
-    .unwrap();
+    let limits = &bind::Limits { body: 64 << 20, ..bind::Limits::default() };
+    let prepared = PreparedTools::new(&CONTENTS, &[], limits);
+    let (matchers, scratch) = (&Matchers::new(&CONTENTS), &mut bind::Scratch::default());
+    let mut binder = Binder { contents: &CONTENTS, matchers, limits, scratch };
+    let (tool, mut request) = (prepared.find(tool).unwrap(), Request::new());
+    let arguments = Arguments::of_text(arguments);
+    binder.bind(tool, &arguments, &bind::Values::default(), &mut request).unwrap();
     request
 }
 

@@ -1,6 +1,7 @@
-//! The quick way of binding: which calls go it, and that it writes what the careful way writes.
+//! What is accepted and what is refused, and that requests hold what the arguments said.
 //!
-//! Each [`Built::bind`] compares the two; this makes sure that there is something to compare.
+//! Each [`Built::bind`] has a validator that is not ours look at what was accepted, and compares arguments alone with those of a
+//! message.
 
 #![expect(
     clippy::unwrap_used,
@@ -14,13 +15,13 @@
 mod bind_support;
 
 use bind_support::{Built, tool};
-use mcp_bundle::bind::Request;
+use mcp_bundle::bind::{Arguments, Binder, Request, Scratch, Values};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::json;
 use std::sync::LazyLock;
 
-/// Path, query and headers, with all that the quick way knows to check there.
+/// Path, query and headers, with all kinds of checks.
 fn listing() -> Built {
     tool("GET", "/v1/{id}/x/{day}")
         .with("path", "id", json!({"type": "string", "maxLength": 12}))
@@ -71,65 +72,71 @@ fn creating() -> Built {
 
 static TOOLS: LazyLock<[Built; 2]> = LazyLock::new(|| [listing(), creating()]);
 
+fn is_bound(tool: &Built, arguments: &str) -> bool {
+    tool.bind(arguments.as_bytes(), &mut Request::new()).is_ok()
+}
+
 #[test]
-fn usual_calls_go_the_quick_way() {
+fn good_calls_are_bound() {
     let [listing, creating] = &*TOOLS;
     for arguments in [
         r#"{"id":"a b"}"#,
         r#"{ "id" : "x" , "day" : 31, "page": 99 }"#,
         r#"{"id":"x","day":"monday","state":"closed","repeated":["a","b c"],"commas":[1,2,3],"pipes":[],"spaces":[null,"ü"]}"#,
         r#"{"id":"x","state":3,"ratio":0.25,"trace":"0e37df36-f698-11e6-8dd4-cb9ced3df976","short":1.5e3,"spaces":[]}"#,
+        r#"{"id":"a.b"}"#,
+        r#"{"id":"é"}"#,
+        r#"{"id":"a\u0062"}"#,
+        r#"{"i\u0064":"a"}"#,
+        r#"{"id":"x","day":1.0}"#,
+        r#"{"id":"x","page":1e1}"#,
+        r#"{"id":"x","half":7}"#,
+        r#"{"id":"x","pipes":[[1]]}"#,
+        r#"{"id":"x","state":30e-1}"#,
     ] {
-        let is_quick = listing.is_quick(arguments);
-        // A default that is a list is left to the careful way.
-        assert_eq!(is_quick, arguments.contains("spaces"), "{arguments}");
-        listing.ok(arguments);
+        assert!(is_bound(listing, arguments), "{arguments}");
     }
     for arguments in [
         "{}",
         r#"{"title":"pens","note":"say \"hi\"","city":"Oslo","amount":12.50,"items":[{"sku":"PEN-1","quantity":3},{"sku":"INK-22"}]}"#,
         r#"{"items":[{"a_name_of_more_than_sixteen_bytes":true,"sku":"PEN-1"}],"zip":"54321","free":[1,[2,["x"]]]}"#,
+        r#"{"note":null}"#,
+        r#"{"amount":-0}"#,
+        r#"{"free":{"a":1}}"#,
+        r#"{"free":[{"a":1}]}"#,
     ] {
-        assert!(creating.is_quick(arguments), "{arguments}");
-        creating.ok(arguments);
+        assert!(is_bound(creating, arguments), "{arguments}");
     }
 }
 
 #[test]
-fn rare_calls_and_wrong_ones_go_the_careful_way() {
+fn wrong_calls_are_not_bound() {
     let [listing, creating] = &*TOOLS;
-    let spaces = r#","spaces":[1]}"#;
     for arguments in [
-        r#"{"id":"a.b""#,
-        r#"{"id":"""#,
-        r#"{"id":"é""#,
-        r#"{"id":"a\u0062""#,
-        r#"{"i\u0064":"a""#,
-        r#"{"id":"x","id":"y""#,
-        r#"{"day":1"#,
-        r#"{"id":"x","day":32"#,
-        r#"{"id":"x","day":-1"#,
-        r#"{"id":"x","day":1.0"#,
-        r#"{"id":"x","page":100"#,
-        r#"{"id":"x","page":0"#,
-        r#"{"id":"x","ratio":1.1"#,
-        r#"{"id":"x","half":7"#,
-        r#"{"id":"x","short":"a\nb""#,
-        r#"{"id":"x","short":"é""#,
-        r#"{"id":"x","commas":[1,2,3,4]"#,
-        r#"{"id":"x","pipes":[[1]]"#,
-        r#"{"id":"x","other":1"#,
-        r#"{"id":null"#,
+        r#"{"id":""}"#,
+        r#"{"id":"x","id":"y"}"#,
+        r#"{"day":1}"#,
+        r#"{"id":"x","day":32}"#,
+        r#"{"id":"x","day":-1}"#,
+        r#"{"id":"x","page":100}"#,
+        r#"{"id":"x","page":0}"#,
+        r#"{"id":"x","page":1.5}"#,
+        r#"{"id":"x","page":99999999999999999999999}"#,
+        r#"{"id":"x","ratio":1.1}"#,
+        r#"{"id":"x","half":0.4}"#,
+        r#"{"id":"x","short":"a\nb"}"#,
+        r#"{"id":"x","short":"é"}"#,
+        r#"{"id":"x","commas":[1,2,3,4]}"#,
+        r#"{"id":"x","other":1}"#,
+        r#"{"id":"thirteen letters"}"#,
+        r#"{"id":null}"#,
+        r#"{"id":".."}"#,
     ] {
-        let arguments = format!("{arguments}{spaces}");
-        assert!(!listing.is_quick(&arguments), "{arguments}");
-        let _ = listing.bind(arguments.as_bytes(), &mut Request::new());
+        assert!(!is_bound(listing, arguments), "{arguments}");
     }
     for arguments in [
         r#"{"title":"p"}"#,
         r#"{"title":"far too long"}"#,
-        r#"{"note":null}"#,
-        r#"{"amount":-0}"#,
         r#"{"amount":1000}"#,
         r#"{"zip":"1234"}"#,
         r#"{"items":[]}"#,
@@ -138,33 +145,81 @@ fn rare_calls_and_wrong_ones_go_the_careful_way() {
         r#"{"items":[{"sku":"PEN-1","x":1}]}"#,
         r#"{"items":[{"sku":"PEN-1","quantity":1,"a_name_of_more_than_sixteen_bytes":true}]}"#,
         r#"{"items":{"sku":"PEN-1"}}"#,
-        r#"{"free":{"a":1}}"#,
-        r#"{"free":[{"a":1}]}"#,
+        r#"{"free":{"a":1,"\u0061":2}}"#,
+        r#"{"free":[{"a":{"b":1,"b":2}}]}"#,
     ] {
-        assert!(!creating.is_quick(arguments), "{arguments}");
-        let _ = creating.bind(arguments.as_bytes(), &mut Request::new());
+        assert!(!is_bound(creating, arguments), "{arguments}");
     }
 }
 
 #[test]
-fn limits_hold_on_the_quick_way() {
+fn limits_hold() {
     let mut tool = creating();
     tool.limits.body = r#"{"shipping":{"zip":"12345"},"title":"pens"}"#.len();
-    assert!(tool.is_quick(r#"{"title":"pens"}"#));
-    assert!(!tool.is_quick(r#"{"title":"pens!"}"#));
+    assert!(is_bound(&tool, r#"{"title":"pens"}"#));
+    assert!(!is_bound(&tool, r#"{"title":"pens!"}"#));
     tool.limits.arguments = 1;
-    assert!(!tool.is_quick(r#"{"title":"p1","city":""}"#));
+    assert!(!is_bound(&tool, r#"{"title":"p1","city":""}"#));
 
     let mut tool = listing();
     tool.limits.target = tool.target(r#"{"id":"x","pipes":[1,2],"spaces":[]}"#).len();
-    assert!(tool.is_quick(r#"{"id":"x","pipes":[1,2],"spaces":[]}"#));
-    assert!(!tool.is_quick(r#"{"id":"x","pipes":[1,22],"spaces":[]}"#));
+    assert!(is_bound(&tool, r#"{"id":"x","pipes":[1,2],"spaces":[]}"#));
+    assert!(!is_bound(&tool, r#"{"id":"x","pipes":[1,22],"spaces":[]}"#));
     tool.limits.path_value = 3;
-    assert!(!tool.is_quick(r#"{"id":"four","spaces":[]}"#));
+    assert!(!is_bound(&tool, r#"{"id":"four","spaces":[]}"#));
     tool.limits.header_value = 60;
     let arguments = |length| format!(r#"{{"id":"x","short":"{}","spaces":[]}}"#, "a".repeat(length));
-    assert!(tool.is_quick(&arguments(60)));
-    assert!(!tool.is_quick(&arguments(61)));
+    assert!(is_bound(&tool, &arguments(60)));
+    assert!(!is_bound(&tool, &arguments(61)));
+}
+
+#[test]
+fn a_caller_has_variables_of_its_own() {
+    let tool = tool("GET", "/{t}")
+        .with("path", "t", json!({"default": "d"}))
+        .fixed("query", "key", "k${KEY}")
+        .fixed("header", "authorization", "Bearer ${KEY}")
+        .fixed("header", "x-tenant", "${tenant.id}")
+        .build();
+    let own: Vec<Box<str>> = vec!["a&b".into(), "other".into()];
+    let prepared = tool.prepared();
+    let (contents, matchers, limits) = (&tool.contents, &tool.matchers, &tool.limits);
+    let mut binder = Binder { contents, matchers, limits, scratch: &mut Scratch::default() };
+    let values = Values { variables: Some(&own), tenant_id: Some("acme"), ..Values::default() };
+    let mut request = Request::new();
+    binder.bind(prepared.find("get_order").unwrap(), &Arguments::EMPTY, &values, &mut request).unwrap();
+    assert_eq!(request.target, b"/d?key=ka%26b");
+    assert_eq!(request.head(), b"authorization: Bearer other\r\nx-tenant: acme\r\n");
+}
+
+/// Query, form and path with the same arguments, which must be found in them again.
+static PLACES: LazyLock<[Built; 2]> = LazyLock::new(|| {
+    let placed = |position: &str, path: &str, body: &str| {
+        let placed = tool("POST", path)
+            .with("path", "id", json!({"type": "string"}))
+            .with(position, "text", json!({"type": "string"}))
+            .with(position, "list", json!({"type": "array", "items": {"type": "string"}}))
+            .with(position, "number", json!({"type": "number"}));
+        placed.body(body).build()
+    };
+    [placed("query", "/v1/{id}", "json"), placed("body", "/v1/{id}", "form")]
+});
+
+/// What percent-encoding stands for, by a reader of its own.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        rest = after;
+        if first == b'%' {
+            let digits = std::str::from_utf8(&after[..2]).unwrap();
+            bytes.push(u8::from_str_radix(digits, 16).unwrap());
+            rest = &after[2..];
+        } else {
+            bytes.push(first);
+        }
+    }
+    String::from_utf8(bytes).unwrap()
 }
 
 /// Values that are good for some parameter, and some that are not.
@@ -235,12 +290,35 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn both_ways_write_the_same_target_and_headers(arguments in arguments(LISTING)) {
+    fn targets_and_headers_are_bound_or_refused(arguments in arguments(LISTING)) {
         let _ = TOOLS[0].bind(arguments.as_bytes(), &mut Request::new());
     }
 
     #[test]
-    fn both_ways_write_the_same_body(arguments in arguments(CREATING)) {
+    fn bodies_are_bound_or_refused(arguments in arguments(CREATING)) {
         let _ = TOOLS[1].bind(arguments.as_bytes(), &mut Request::new());
+    }
+
+    #[test]
+    fn arguments_are_found_in_the_request(
+        id in "[a-zé/?#&= %~-]{1,12}", text in any::<String>(), list in prop::collection::vec(any::<String>(), 0..40), number: i64,
+    ) {
+        let arguments = json!({"id": id, "text": text, "list": list, "number": number}).to_string();
+        for (tool, is_form) in PLACES.iter().zip([false, true]) {
+            let mut request = Request::new();
+            let bound = tool.bind(arguments.as_bytes(), &mut request);
+            prop_assert!(bound.is_ok(), "{:?}", bound);
+            let target = String::from_utf8(request.target.clone()).unwrap();
+            let (path, query) = target.split_once('?').unwrap_or((&target, ""));
+            prop_assert_eq!(decoded(path.strip_prefix("/v1/").unwrap()), id.as_str());
+            let body = String::from_utf8(request.body().unwrap().to_vec()).unwrap();
+            let pairs = if is_form { body.as_str() } else { query };
+            let mut wanted: Vec<(&str, String)> = list.iter().map(|item| ("list", item.clone())).collect();
+            wanted.push(("number", number.to_string()));
+            wanted.push(("text", text.clone()));
+            let found: Vec<(&str, String)> =
+                pairs.split('&').map(|pair| pair.split_once('=').unwrap()).map(|(name, value)| (name, decoded(value))).collect();
+            prop_assert_eq!(found, wanted);
+        }
     }
 }

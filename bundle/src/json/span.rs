@@ -11,13 +11,6 @@ pub struct Span {
     pub(crate) escaped: bool,
 }
 
-/// A member of an object: its name and its value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Member {
-    pub key: Span,
-    pub value: Span,
-}
-
 impl Span {
     /// Texts longer than this have no places.
     pub(crate) const MAX_TEXT: usize = u32::MAX as usize;
@@ -25,13 +18,6 @@ impl Span {
     #[inline]
     pub(crate) const fn new(start: usize, end: usize, kind: Kind, escaped: bool) -> Span {
         Span { start: start as u32, end: end as u32, kind, escaped }
-    }
-
-    /// The place of a value that was scanned from `text`.
-    #[inline]
-    pub(crate) fn of_value(text: &str, value: Value<'_>) -> Span {
-        let start = value.text.as_ptr().addr().wrapping_sub(text.as_ptr().addr());
-        Span::new(start, start.wrapping_add(value.text.len()), value.kind, value.escaped)
     }
 
     /// The value that stands there in `text`.
