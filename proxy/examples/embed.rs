@@ -5,9 +5,8 @@
 //! ```
 
 use async_trait::async_trait;
-use mcp_edge::Edge;
-use mcp_edge::settings::Settings;
-use mcp_edge::upstream::{Network, Upstream};
+use mcp_edge::activation::Activation;
+use mcp_edge::config::Config;
 use pingora_core::apps::ServerApp;
 use pingora_core::protocols::Stream;
 use pingora_core::server::{Server, ShutdownWatch};
@@ -29,16 +28,12 @@ impl ServerApp for Hello {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let path = std::env::args().nth(1).ok_or("usage: embed BUNDLE")?;
-    let mut settings = Settings::default();
-    // Both listeners are local, so pages on the web must not reach them.
-    settings.access.loopback = true;
-    let network = Network::new(None)?;
-    let edge = Arc::new(Edge::new(settings, Upstream::Network(network)));
-    let catalog = edge.prepare(mcp_edge::load(path.as_ref(), &[])?, &|name| std::env::var(name).ok())?;
-    edge.activate(catalog);
+    let bundle = std::env::args().nth(1).ok_or("usage: embed BUNDLE")?;
+    // All listeners are local, so pages on the web must not reach them: that is the default. `Config::load` reads a file.
+    let config = move || Ok(Config { bundle: Some(bundle.clone().into()), ..Config::default() });
+    let activation = Activation::start(config)?;
 
-    let mut tools = mcp_edge::service(edge);
+    let mut tools = mcp_edge::service(Arc::clone(activation.edge()));
     tools.add_tcp("127.0.0.1:8080");
     let mut hello = Service::new("hello".to_owned(), Hello);
     hello.add_tcp("127.0.0.1:8081");
@@ -46,6 +41,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut server = Server::new(None)?;
     server.bootstrap();
     server.add_service(tools);
+    // Follows the bundle.
+    server.add_service(activation.watcher());
     server.add_service(hello);
     server.run_forever()
 }

@@ -45,7 +45,7 @@ pub struct Timeouts {
     pub write: Duration,
     /// Silence on an event stream before a comment is sent.
     pub keep_alive: Duration,
-    /// How long calls in flight may take when the process is asked to leave.
+    /// How long calls in flight may take when the process is asked to shut down.
     pub grace: Duration,
 }
 

@@ -55,7 +55,7 @@ impl Typed {
         if let Some(address) = config.exposed().into_iter().next() {
             return Err(ConfigError::Exposed { address });
         }
-        config.settle();
+        config.derive_access();
         Ok(config)
     }
 }

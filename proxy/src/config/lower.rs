@@ -96,7 +96,7 @@ impl<'d> Lowering<'_, 'd> {
                 tables.into_iter().filter_map(|(table, span)| self.listener(table, span, open)).collect();
         }
         self.distinct(top, &config);
-        config.settle();
+        config.derive_access();
         config
     }
 

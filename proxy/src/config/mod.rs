@@ -85,7 +85,7 @@ impl Default for Config {
             log: LogSettings::default(),
             settings: Settings::default(),
         };
-        config.settle();
+        config.derive_access();
         config
     }
 }
@@ -111,7 +111,7 @@ impl Config {
     }
 
     /// Derives what follows from the listeners; called again after they were changed.
-    pub fn settle(&mut self) {
+    pub fn derive_access(&mut self) {
         self.settings.access.loopback = self.listeners.iter().all(is_loopback);
     }
 

@@ -1,11 +1,11 @@
 //! The process around an edge: listeners, threads, signals.
 //!
-//! Pingora runs the services; when to leave is decided here (`leaving`), because Pingora would sleep through the whole
+//! Pingora runs the services; when to shut down is decided here (`shutdown`), because Pingora would sleep through the whole
 //! grace period even when nothing is left to wait for.
 
 mod bound;
-mod leaving;
 mod services;
+mod shutdown;
 mod takeover;
 
 #[cfg(test)]
@@ -16,18 +16,18 @@ pub use takeover::check_upgrade_socket;
 
 use crate::edge::Edge;
 use crate::transport::{Handler, McpService};
-use leaving::{Leaving, Order, Orders, Shared};
 use pingora_core::listeners::{L4BufferSettings, ListenerConfig};
 use pingora_core::server::configuration::{Opt, ServerConf};
 use pingora_core::server::{RunArgs, Server};
 use pingora_core::services::ServiceWithDependents;
 use pingora_core::services::listening::Service;
 use services::{Front, Sockets, Stoppable};
+use shutdown::{Order, Orders, Shared, Shutdown};
 use std::os::fd::IntoRawFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 
 /// How the process runs.
 pub struct Options {
@@ -79,7 +79,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         // An order that was given before holds.
-        self.orders.send_if_modified(|order| order.is_none() && order.replace(Order::Leave).is_none());
+        self.orders.send_if_modified(|order| order.is_none() && order.replace(Order::ShutDown).is_none());
         if let Some(thread) = self.thread.take() {
             // A panic of the server has been reported where it happened.
             let _ = thread.join();
@@ -117,6 +117,8 @@ fn serve<H: Handler>(
         Some(path) if options.upgrade => takeover::take_over(path, &bound)?,
         _ => Sockets::new(),
     };
+    let work_stealing = matches!(orders, Orders::Channel(_));
+    let inbox = Mutex::new(orders.open());
     ready();
     let shared = Arc::new(Shared::default());
     let settings = handler.clone();
@@ -140,7 +142,7 @@ fn serve<H: Handler>(
             threads,
             // Threads that keep their connections are faster. But Pingora remembers the runtime of such a thread by a number
             // that a later thread gets again, so they are only good for the one server of a process.
-            work_stealing: matches!(orders, Orders::Channel(_)),
+            work_stealing,
             grace_period_seconds: Some(0),
             graceful_shutdown_timeout_seconds: Some(0),
             // Neither is written: Pingora is not asked to hand over or to take over.
@@ -156,7 +158,7 @@ fn serve<H: Handler>(
         server.add_service(Stoppable::new(service, sockets, Arc::clone(&shared)));
     }
     server.bootstrap();
-    let leaving = Leaving { shared, orders, grace, upgrade_socket: options.upgrade_socket };
-    server.run(RunArgs { shutdown_signal: Box::new(leaving) });
+    let shutdown = Shutdown { shared, inbox, grace, upgrade_socket: options.upgrade_socket };
+    server.run(RunArgs { shutdown_signal: Box::new(shutdown) });
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Wrappers that give Pingora's services our sockets and our word to stop.
 
-use super::leaving::Shared;
+use super::shutdown::Shared;
 use crate::transport::{Handler, McpService};
 use async_trait::async_trait;
 use pingora_core::server::{ListenFds, ShutdownWatch};

@@ -59,7 +59,7 @@ fn services_beside_are_started_and_stopped() {
     let mut client = front.client();
     client.post("/hold", "");
     front.hears("started");
-    front.running.orders.send_replace(Some(Order::Leave));
+    front.running.orders.send_replace(Some(Order::ShutDown));
     assert_eq!(told.recv_timeout(LONG).unwrap(), "stopped");
     front.release();
     assert_eq!(client.answer().text(), "held ");

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 const ONE_WRITE: usize = 16 << 10;
 /// What the memory of a connection may keep between two requests.
 const KEPT: usize = 4 << 10;
-/// How long a connection that has just begun may take to send its first request although we are leaving: it was accepted,
+/// How long a connection that has just begun may take to send its first request although we shut down: it was accepted,
 /// so somebody counts on it.
 const FIRST_REQUEST: Duration = Duration::from_millis(200);
 
@@ -57,7 +57,7 @@ pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, peer: Peer, s
     let stopping = shutdown.clone();
     // One for all requests: to begin this wait is much work, to go on with it little.
     let mut asked = shutdown.clone();
-    let mut leaving = pin!(leave(&mut asked));
+    let mut shutting_down = pin!(shut_down(&mut asked));
     let mut connection = Connection {
         handler,
         stream,
@@ -75,8 +75,8 @@ pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, peer: Peer, s
             tokio::select! {
                 biased;
                 read = within_since(idle_since, idle, reading) => read,
-                () = leaving.as_mut(), if !first => return,
-                () = leave_unused(&stopping), if first => return,
+                () = shutting_down.as_mut(), if !first => return,
+                () = shut_down_unused(&stopping), if first => return,
             }
         };
         first = false;
@@ -127,15 +127,15 @@ pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, peer: Peer, s
     }
 }
 
-/// Waits until the process is asked to leave.
-pub(super) async fn leave(stopping: &mut ShutdownWatch) {
+/// Waits until the process is asked to shut down.
+pub(super) async fn shut_down(stopping: &mut ShutdownWatch) {
     // A server without a sender is gone.
     let _ = stopping.wait_for(|stopping| *stopping).await;
 }
 
 /// The same for a connection that has sent no request yet.
-pub(super) async fn leave_unused(stopping: &ShutdownWatch) {
-    leave(&mut stopping.clone()).await;
+pub(super) async fn shut_down_unused(stopping: &ShutdownWatch) {
+    shut_down(&mut stopping.clone()).await;
     pingora_timeout::sleep(FIRST_REQUEST).await;
 }
 

@@ -62,7 +62,7 @@ impl<H: Handler> ServerApp for McpService<H> {
         let protocol = tokio::select! {
             biased;
             protocol = timeout(idle, protocol_of(&mut stream)) => protocol.ok()??,
-            () = h1::leave_unused(shutdown) => return None,
+            () = h1::shut_down_unused(shutdown) => return None,
         };
         match protocol {
             Protocol::Http1 => {

@@ -1,4 +1,4 @@
-//! Counts open connections, so that a server that is asked to leave knows when it may.
+//! Counts open connections, so that a server that is asked to shut down knows when it may.
 
 use std::sync::Arc;
 use tokio::sync::watch;

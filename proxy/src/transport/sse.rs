@@ -1,6 +1,6 @@
 //! Event streams that stay open.
 
-use super::h1::leave;
+use super::h1::shut_down;
 use super::wire::{self, Unwritten};
 use crate::request::events::EventStream;
 use bytes::Bytes;
@@ -43,7 +43,7 @@ pub(super) async fn run(
     loop {
         let data = tokio::select! {
             biased;
-            () = leave(stopping) => break,
+            () = shut_down(stopping) => break,
             () = sink.closed() => return Ok(()),
             next = events.next() => match next {
                 Some(data) => data,

@@ -1,4 +1,4 @@
-//! When and how a server leaves.
+//! When and how a server shuts down.
 
 use crate::transport::Open;
 use async_trait::async_trait;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 
 /// Connections that have just been accepted, or are in their TLS handshake, are not counted yet.
 const SETTLE: Duration = Duration::from_millis(200);
@@ -21,33 +21,34 @@ pub(super) struct Shared {
     sockets: OnceLock<ListenFds>,
 }
 
-/// What a server may be told.
+/// What a server may be told to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
-    /// Finish what is in flight, then leave.
-    Leave,
-    /// Leave.
-    LeaveNow,
-    /// Give the listeners to the next process, then leave.
+    /// Finish what is in flight, then shut down.
+    ShutDown,
+    /// Shut down without waiting.
+    ShutDownNow,
+    /// Give the listeners to the next process, then shut down.
     HandOver,
 }
 
-/// Who tells it.
+/// Who gives the orders.
 pub(super) enum Orders {
     Signals,
     Channel(watch::Receiver<Option<Order>>),
 }
 
 /// Ends a server.
-pub(super) struct Leaving {
+pub(super) struct Shutdown {
     pub(super) shared: Arc<Shared>,
-    pub(super) orders: Orders,
+    pub(super) inbox: Mutex<Inbox>,
     /// How long calls in flight may take; asked when it matters, since a reload may change it.
     pub(super) grace: Box<dyn Fn() -> Duration + Send + Sync>,
     pub(super) upgrade_socket: Option<PathBuf>,
 }
 
-enum Inbox {
+/// Orders that wait to be carried out.
+pub(super) enum Inbox {
     Signals { terminate: Option<Signal>, interrupt: Option<Signal>, quit: Option<Signal> },
     Channel(watch::Receiver<Option<Order>>),
 }
@@ -74,20 +75,20 @@ impl Shared {
 }
 
 #[async_trait]
-impl ShutdownSignalWatch for Leaving {
+impl ShutdownSignalWatch for Shutdown {
     async fn recv(&self) -> ShutdownSignal {
-        let mut inbox = self.orders.open();
+        let mut inbox = self.inbox.lock().await;
         loop {
             let order = tokio::select! {
                 order = inbox.next() => order,
-                () = self.shared.stopped() => Order::Leave,
+                () = self.shared.stopped() => Order::ShutDown,
             };
             match order {
-                Order::LeaveNow => {
+                Order::ShutDownNow => {
                     tracing::info!("leaving at once");
                     return ShutdownSignal::FastShutdown;
                 }
-                Order::Leave => break,
+                Order::ShutDown => break,
                 Order::HandOver if self.hand_over().await => break,
                 // Nobody took the listeners: go on.
                 Order::HandOver => {}
@@ -109,8 +110,8 @@ impl ShutdownSignalWatch for Leaving {
     }
 }
 
-impl Leaving {
-    /// Whether it is time to leave.
+impl Shutdown {
+    /// Whether it is time to shut down.
     async fn hand_over(&self) -> bool {
         let (Some(path), Some(table)) = (self.upgrade_socket.clone(), self.shared.sockets.get().cloned())
         else {
@@ -141,14 +142,20 @@ fn send(table: &ListenFds, path: &Path) -> Result<(), String> {
 }
 
 impl Orders {
-    fn open(&self) -> Inbox {
+    /// Listens from now on. A signal that comes before the server runs would end the process at once, or be lost.
+    pub(super) fn open(self) -> Inbox {
         match self {
-            Orders::Signals => Inbox::Signals {
-                terminate: listen(SignalKind::terminate()),
-                interrupt: listen(SignalKind::interrupt()),
-                quit: listen(SignalKind::quit()),
-            },
-            Orders::Channel(receiver) => Inbox::Channel(receiver.clone()),
+            Orders::Signals => {
+                // Listening to signals needs a runtime to begin with, any runtime; that of the server goes on with it.
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok();
+                let _entered = runtime.as_ref().map(|runtime| runtime.enter());
+                Inbox::Signals {
+                    terminate: listen(SignalKind::terminate()),
+                    interrupt: listen(SignalKind::interrupt()),
+                    quit: listen(SignalKind::quit()),
+                }
+            }
+            Orders::Channel(receiver) => Inbox::Channel(receiver),
         }
     }
 }
@@ -158,17 +165,17 @@ impl Inbox {
         match self {
             Inbox::Signals { terminate, interrupt, quit } => {
                 let (order, signal) = tokio::select! {
-                    () = received(terminate) => (Order::Leave, "SIGTERM"),
-                    () = received(interrupt) => (Order::LeaveNow, "SIGINT"),
+                    () = received(terminate) => (Order::ShutDown, "SIGTERM"),
+                    () = received(interrupt) => (Order::ShutDownNow, "SIGINT"),
                     () = received(quit) => (Order::HandOver, "SIGQUIT"),
                 };
                 tracing::info!(signal, "signal received");
                 order
             }
             Inbox::Channel(receiver) => loop {
-                // Without anybody to give orders the server leaves.
+                // Without anybody to give orders the server shuts down.
                 if receiver.changed().await.is_err() {
-                    return Order::Leave;
+                    return Order::ShutDown;
                 }
                 if let Some(order) = *receiver.borrow_and_update() {
                     return order;
@@ -177,12 +184,12 @@ impl Inbox {
         }
     }
 
-    /// Waits for the order to leave at once.
+    /// Waits for the order to shut down at once.
     async fn hurry(&mut self) {
         match self {
             Inbox::Signals { interrupt, .. } => received(interrupt).await,
             Inbox::Channel(receiver) => {
-                if receiver.wait_for(|order| *order == Some(Order::LeaveNow)).await.is_err() {
+                if receiver.wait_for(|order| *order == Some(Order::ShutDownNow)).await.is_err() {
                     std::future::pending::<()>().await;
                 }
             }
