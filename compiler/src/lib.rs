@@ -1,11 +1,12 @@
 //! Compiles tool specs into bundles.
 //!
 //! ```text
-//! text ─parse→ TOML ─lower→ ToolsetSpec ─check→ findings
-//!                                     └─plan→ ToolPlan ─emit→ bundle bytes
+//! text ─parse→ TOML ─lower→ ToolSpec ─compile→ CheckedTool ─lint→ findings
+//!                                                   └─plan→ ToolPlan ─write→ bundle bytes
 //! ```
 
 pub mod check;
+pub mod checked;
 pub mod cli;
 #[cfg(feature = "dev")]
 pub mod dev;

@@ -1,14 +1,15 @@
 //! Examples must be calls that the tool accepts.
 
+use crate::checked::{CheckedTool, CheckedToolset};
 use crate::lint::rules::INVALID_EXAMPLE;
-use crate::spec::{ExampleSpec, ToolSpec, ToolsetSpec};
+use crate::spec::ExampleSpec;
 use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{Arguments, Binder, Limits, PreparedTool, PreparedTools, Request, Scratch, Values};
 use mcp_bundle::plan::Contents;
 use mcp_diagnostics::Diagnostic;
 
 /// Binds the arguments of every example, exactly as the proxy will.
-pub fn check(contents: &Contents, toolsets: &[ToolsetSpec]) -> Vec<Diagnostic> {
+pub fn check(contents: &Contents, toolsets: &[CheckedToolset]) -> Vec<Diagnostic> {
     // What the variables hold is the edge's business: their names stand in for them.
     let variables: Vec<Box<str>> = contents.variable_names().map(Box::from).collect();
     let (limits, mut scratch) = (Limits::default(), Scratch::default());
@@ -36,7 +37,7 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn example(&mut self, tool: &ToolSpec, ready: PreparedTool<'_>, example: &ExampleSpec) {
+    fn example(&mut self, tool: &CheckedTool, ready: PreparedTool<'_>, example: &ExampleSpec) {
         let arguments = example.arguments.as_ref().map_or("{}".to_owned(), |a| a.value.to_text());
         let span = example.arguments.as_ref().map_or(example.span, |a| a.span);
         let values =

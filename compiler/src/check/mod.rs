@@ -2,12 +2,13 @@
 
 mod examples;
 
+use crate::checked::{CheckedTool, CheckedToolset};
 use crate::files::{MAX_FILE_BYTES, join};
 use crate::language::rules::{INVALID_UTF8, OVERSIZED_FILE, UNREADABLE_FILE};
 use crate::lint;
 use crate::lint::{Config, read_config};
 use crate::plan;
-use crate::spec::{ReadFile, ToolsetSpec, read_spec};
+use crate::spec::{ReadFile, read_spec};
 use mcp_bundle::plan::Contents;
 use mcp_diagnostics::{Diagnostic, FileId, Severity, Sources, Span};
 
@@ -18,7 +19,7 @@ pub use crate::files::{Files, Input, MemoryFiles, ReadError};
 pub struct Report {
     pub sources: Sources,
     pub config: Config,
-    pub toolsets: Vec<ToolsetSpec>,
+    pub toolsets: Vec<CheckedToolset>,
     /// Sorted by place.
     pub diagnostics: Vec<Diagnostic>,
     /// How many spec files there were.
@@ -70,7 +71,8 @@ pub fn check(input: &Input, files: &dyn Files) -> Report {
         }
         let text = std::mem::take(&mut sources.file_mut(file).text);
         let mut beside = Beside { files, sources: &mut sources };
-        toolsets.push(read_spec(name, &text, file, &mut beside, &mut diagnostics));
+        let toolset = read_spec(name, &text, file, &mut beside, &mut diagnostics);
+        toolsets.push(toolset.map_tools(CheckedTool::new));
         sources.file_mut(file).text = text;
     }
     diagnostics.extend(lint::run(&sources, &config, &toolsets));

@@ -4,9 +4,10 @@
 //! example with a successful answer, then of its first one with any. So every call of a tool with examples has an
 //! answer, and the examples' own calls have theirs.
 
+use crate::checked::CheckedToolset;
 use crate::exercise::testing::{AMBIENT, body_of, content_type, header};
 use crate::language::json::Json;
-use crate::spec::{ExampleResponse, ExampleSpec, ToolsetSpec};
+use crate::spec::{ExampleResponse, ExampleSpec};
 use arc_swap::ArcSwap;
 use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{Arguments, Binder, Limits, PreparedTool, PreparedTools, Request, Scratch, Values};
@@ -54,7 +55,7 @@ impl FixedAnswers for Mock {
 impl ExampleAnswers {
     /// `variables` and `limits` are those that calls are bound with.
     pub fn of(
-        toolsets: &[ToolsetSpec],
+        toolsets: &[CheckedToolset],
         contents: &Contents,
         variables: &[Box<str>],
         limits: &Limits,

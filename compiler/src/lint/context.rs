@@ -1,7 +1,8 @@
 //! What a rule can look at.
 
+use crate::checked::{CheckedTool, CheckedToolset};
 use crate::lint::Config;
-use crate::spec::{ToolSpec, ToolsetSpec, UpstreamSpec};
+use crate::spec::UpstreamSpec;
 use mcp_diagnostics::Sources;
 
 /// One tool and all around it.
@@ -9,8 +10,8 @@ use mcp_diagnostics::Sources;
 pub struct ToolContext<'a> {
     pub sources: &'a Sources,
     pub config: &'a Config,
-    pub toolset: &'a ToolsetSpec,
-    pub tool: &'a ToolSpec,
+    pub toolset: &'a CheckedToolset,
+    pub tool: &'a CheckedTool,
     /// The upstream that the tool names, if the file has it.
     pub upstream: Option<&'a UpstreamSpec>,
     /// Estimated tokens of the tool's entry in `tools/list`.
@@ -22,7 +23,7 @@ pub struct ToolContext<'a> {
 pub struct ToolsetContext<'a> {
     pub sources: &'a Sources,
     pub config: &'a Config,
-    pub toolset: &'a ToolsetSpec,
+    pub toolset: &'a CheckedToolset,
 }
 
 /// All files of a run.
@@ -30,13 +31,13 @@ pub struct ToolsetContext<'a> {
 pub struct SetContext<'a> {
     pub sources: &'a Sources,
     pub config: &'a Config,
-    pub toolsets: &'a [ToolsetSpec],
+    pub toolsets: &'a [CheckedToolset],
     /// Estimated tokens of the whole `tools/list`.
     pub tokens: usize,
 }
 
 impl SetContext<'_> {
-    pub fn tools(&self) -> impl Iterator<Item = (&ToolsetSpec, &ToolSpec)> {
+    pub fn tools(&self) -> impl Iterator<Item = (&CheckedToolset, &CheckedTool)> {
         self.toolsets.iter().flat_map(|toolset| toolset.tools.iter().map(move |tool| (toolset, tool)))
     }
 }

@@ -3,10 +3,10 @@
 use super::context::{SetContext, ToolContext, ToolsetContext};
 use super::rules::{ALLOW_WITHOUT_REASON, INVALID_ALLOW, UNKNOWN_RULE, UNUSED_ALLOW};
 use super::{Check, rules};
+use crate::checked::{CheckedTool, CheckedToolset};
 use crate::lint::{Config, RuleLevel};
-use crate::publish::list_entry;
 use crate::publish::tokens;
-use crate::spec::{Allow, ToolSpec, ToolsetSpec};
+use crate::spec::Allow;
 use mcp_diagnostics::{Diagnostic, Level, Severity, Sources, suggest};
 use std::ops::Range;
 
@@ -66,7 +66,7 @@ impl Findings<'_> {
 }
 
 /// Runs all rules over all files.
-pub fn run(sources: &Sources, config: &Config, toolsets: &[ToolsetSpec]) -> Vec<Diagnostic> {
+pub fn run(sources: &Sources, config: &Config, toolsets: &[CheckedToolset]) -> Vec<Diagnostic> {
     let mut findings = Findings { config, allows: Vec::new(), current: None, diagnostics: Vec::new() };
     let mut total = 0;
     for toolset in toolsets {
@@ -94,7 +94,7 @@ pub fn run(sources: &Sources, config: &Config, toolsets: &[ToolsetSpec]) -> Vec<
 }
 
 /// All allows of a file, those of the file itself first.
-fn allows(toolset: &ToolsetSpec) -> Vec<ScopedAllow<'_>> {
+fn allows(toolset: &CheckedToolset) -> Vec<ScopedAllow<'_>> {
     let of_file = toolset.allows.iter().map(|allow| ScopedAllow { allow, tool: None, used: false });
     let starts = toolset.tools.iter().skip(1).map(|tool| tool.span.start).chain([u32::MAX]);
     let of_tools = toolset.tools.iter().zip(starts).enumerate().flat_map(|(index, (tool, end))| {
@@ -112,11 +112,11 @@ fn allows(toolset: &ToolsetSpec) -> Vec<ScopedAllow<'_>> {
 fn tool_rules(
     sources: &Sources,
     config: &Config,
-    toolset: &ToolsetSpec,
-    tool: &ToolSpec,
+    toolset: &CheckedToolset,
+    tool: &CheckedTool,
     findings: &mut Findings<'_>,
 ) -> usize {
-    let tokens = tokens::estimate(&list_entry::of(tool).newest());
+    let tokens = tokens::estimate(&tool.list_entry().newest());
     let upstream =
         tool.upstream.as_ref().and_then(|name| toolset.upstreams.iter().find(|u| u.name.value == name.value));
     let context = ToolContext { sources, config, toolset, tool, upstream, tokens };

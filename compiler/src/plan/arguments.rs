@@ -3,10 +3,10 @@
 use super::builder::Builder;
 use super::checks::Checks;
 use super::place;
+use crate::checked::CheckedTool;
 use crate::language::json::Json;
 use crate::language::schema_walk;
-use crate::publish::input_schema;
-use crate::spec::{ParameterSpec, ToolSpec, Type};
+use crate::spec::{ParameterSpec, Type};
 use mcp_bundle::plan::{Check, Parameter};
 use mcp_bundle::wire_enums::Position;
 use std::collections::BTreeMap;
@@ -46,9 +46,9 @@ impl Arguments {
     }
 }
 
-pub fn plan(builder: &mut Builder, tool: &ToolSpec) -> Arguments {
-    let root = input_schema::of_tool(tool);
-    let mut planner = Planner { builder, checks: Checks::default(), beyond: Vec::new() };
+pub fn plan(builder: &mut Builder, tool: &CheckedTool) -> Arguments {
+    let root = tool.published_schema();
+    let mut planner = Planner { tool, builder, checks: Checks::default(), beyond: Vec::new() };
     let declared = schema_walk::declared_properties(root);
     let whole = needs_whole_schema(root, &declared);
     let required: Vec<&str> = root
@@ -65,7 +65,7 @@ pub fn plan(builder: &mut Builder, tool: &ToolSpec) -> Arguments {
     let mut names = Vec::new();
     for (name, schema) in declared {
         let spec = placed.get(name).copied();
-        let is_path = spec.is_some_and(|p| p.position() == Some(Position::Path));
+        let is_path = spec.is_some_and(|p| tool.position(p) == Some(Position::Path));
         let check = if whole { planner.checks.any() } else { planner.check(name, schema) };
         // The full validator speaks for itself; only a path cannot be written without its value.
         let required = required.contains(&name) && (!whole || is_path);
@@ -86,6 +86,7 @@ pub fn plan(builder: &mut Builder, tool: &ToolSpec) -> Arguments {
 }
 
 struct Planner<'b> {
+    tool: &'b CheckedTool,
     builder: &'b mut Builder,
     checks: Checks,
     /// Properties whose schemas are beyond the compiled subset.
@@ -110,7 +111,7 @@ impl Planner<'_> {
         check: u32,
     ) -> Parameter {
         // What only templates put anywhere has no position, and needs none.
-        let position = spec.and_then(ParameterSpec::position).unwrap_or(Position::Body);
+        let position = spec.and_then(|parameter| self.tool.position(parameter)).unwrap_or(Position::Body);
         let kind = match schema.get("type") {
             Some(Json::Array(kinds)) => kinds.iter().filter_map(Json::as_str).find(|kind| *kind != "null"),
             kind => kind.and_then(Json::as_str),

@@ -4,10 +4,10 @@ use super::arguments::Arguments;
 use super::builder::Builder;
 use super::request::style_of;
 use super::{constant, place};
+use crate::checked::{CheckedTemplate, CheckedTool};
 use crate::language::json::Json;
 use crate::language::schema_walk;
-use crate::publish::input_schema;
-use crate::spec::{BodySpec, ParameterSpec, TemplateSpec, ToolSpec};
+use crate::spec::{BodySpec, ParameterSpec};
 use mcp_bundle::plan::{BodyOp, BodyPlan, Part};
 use mcp_bundle::template::Place;
 use mcp_bundle::wire_enums::{BodyKind, BodyOpKind, Position};
@@ -21,7 +21,7 @@ enum Node {
     Object(Vec<(String, Node)>),
 }
 
-pub fn plan(builder: &mut Builder, tool: &ToolSpec, arguments: &Arguments) -> BodyPlan {
+pub fn plan(builder: &mut Builder, tool: &CheckedTool, arguments: &Arguments) -> BodyPlan {
     let said = tool.body.as_ref().map(|body| &body.value);
     if let Some(template) = &tool.body_template {
         return templated(builder, template);
@@ -30,7 +30,7 @@ pub fn plan(builder: &mut Builder, tool: &ToolSpec, arguments: &Arguments) -> Bo
         return whole(builder, tool, arguments, name);
     }
     let placed: Vec<&ParameterSpec> =
-        tool.parameters.iter().filter(|p| p.position() == Some(Position::Body)).collect();
+        tool.parameters.iter().filter(|p| tool.position(p) == Some(Position::Body)).collect();
     // Properties of an `input_schema` that no parameter places are body members too.
     let is_unplaced = |name: &&String| tool.parameter(name).is_none() && !tool.is_templated(name);
     let unplaced: Vec<&String> = arguments.names.iter().filter(is_unplaced).collect();
@@ -62,7 +62,7 @@ pub fn plan(builder: &mut Builder, tool: &ToolSpec, arguments: &Arguments) -> Bo
 }
 
 /// One field without a name, which the template writes.
-fn templated(builder: &mut Builder, template: &TemplateSpec) -> BodyPlan {
+fn templated(builder: &mut Builder, template: &CheckedTemplate) -> BodyPlan {
     let content_type = match template.place {
         Place::Form => FORM,
         _ => JSON,
@@ -77,8 +77,8 @@ fn templated(builder: &mut Builder, template: &TemplateSpec) -> BodyPlan {
     }
 }
 
-fn whole(builder: &mut Builder, tool: &ToolSpec, arguments: &Arguments, name: &str) -> BodyPlan {
-    let schema = input_schema::of_tool(tool);
+fn whole(builder: &mut Builder, tool: &CheckedTool, arguments: &Arguments, name: &str) -> BodyPlan {
+    let schema = tool.published_schema();
     let declared = schema_walk::declared_properties(schema);
     let kind = declared.get(name).and_then(|schema| schema.get("type")).and_then(Json::as_str);
     let is_text = kind == Some("string");
@@ -107,7 +107,7 @@ fn form(
         match &parameter.value {
             None => field(builder, name, argument(arguments, &parameter.name.value)),
             Some(value) => {
-                let style = style_of(parameter);
+                let style = style_of(parameter, Position::Body);
                 for text in constant::texts(builder, &value.value, style, Position::Body) {
                     field(builder, name, text);
                 }

@@ -15,9 +15,9 @@ mod request;
 
 pub use link::standalone;
 
+use crate::checked::{CheckedTemplate, CheckedTool, CheckedToolset};
 use crate::lint::Config;
-use crate::publish::list_entry;
-use crate::spec::{TemplateSpec, ToolSpec, ToolsetSpec, UpstreamSpec};
+use crate::spec::UpstreamSpec;
 use builder::Builder;
 use mcp_bundle::plan::{Backend, Contents, ListEntry, Policy, ResponsePlan, ToolPlan, Toolset};
 
@@ -29,13 +29,13 @@ const DEFAULT_CONNECT_TIMEOUT_SECONDS: u32 = 5;
 /// One tool with its upstream.
 #[derive(Debug, Clone, Copy)]
 struct Tool<'a> {
-    spec: &'a ToolSpec,
+    spec: &'a CheckedTool,
     upstream: Option<&'a UpstreamSpec>,
 }
 
 /// The contents of the bundle.
-pub fn plan(config: &Config, toolsets: &[ToolsetSpec]) -> Contents {
-    let mut sets: Vec<&ToolsetSpec> = toolsets.iter().filter(|set| !set.tools.is_empty()).collect();
+pub fn plan(config: &Config, toolsets: &[CheckedToolset]) -> Contents {
+    let mut sets: Vec<&CheckedToolset> = toolsets.iter().filter(|set| !set.tools.is_empty()).collect();
     sets.sort_by(|a, b| a.name.value.cmp(&b.name.value));
     let mut tools: Vec<(u32, Tool<'_>)> = Vec::new();
     for (index, toolset) in sets.iter().enumerate() {
@@ -58,7 +58,7 @@ pub fn plan(config: &Config, toolsets: &[ToolsetSpec]) -> Contents {
             continue;
         };
         plans.push(plan);
-        let entry = list_entry::of(tool.spec);
+        let entry = tool.spec.list_entry();
         list.push(ListEntry {
             text: builder.intern(&entry.text),
             ends: entry.ends,
@@ -68,7 +68,7 @@ pub fn plan(config: &Config, toolsets: &[ToolsetSpec]) -> Contents {
     builder.finish(name, toolset_plans, plans, list)
 }
 
-fn toolset(builder: &mut Builder, set: &ToolsetSpec) -> Toolset {
+fn toolset(builder: &mut Builder, set: &CheckedToolset) -> Toolset {
     Toolset {
         name: builder.intern(&set.name.value),
         title: set.title.as_ref().map(|title| builder.intern(&title.value)),
@@ -122,9 +122,9 @@ fn policy(builder: &mut Builder, tool: Tool<'_>) -> u32 {
     builder.policy(policy)
 }
 
-fn response(builder: &mut Builder, spec: &ToolSpec) -> ResponsePlan {
-    let mut template = |spec: &Option<TemplateSpec>| {
-        spec.as_ref().and_then(TemplateSpec::compiled).map(|compiled| builder.template(compiled))
+fn response(builder: &mut Builder, spec: &CheckedTool) -> ResponsePlan {
+    let mut template = |spec: &Option<CheckedTemplate>| {
+        spec.as_ref().and_then(CheckedTemplate::compiled).map(|compiled| builder.template(compiled))
     };
     ResponsePlan {
         template: template(&spec.response_template),

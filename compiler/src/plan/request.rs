@@ -3,6 +3,7 @@
 use super::arguments::Arguments;
 use super::builder::Builder;
 use super::{Tool, body, constant, place};
+use crate::checked::CheckedTemplate;
 use crate::spec::{Endpoint, Header, ParameterSpec, PathPiece};
 use mcp_bundle::plan::{HttpPlan, Part, Placed};
 use mcp_bundle::wire_enums::{Method, PartKind, Position};
@@ -63,7 +64,7 @@ fn path_value(builder: &mut Builder, parameter: &ParameterSpec, arguments: &Argu
     match &parameter.value {
         None => Some(vec![Part::parameter(arguments.index(&parameter.name.value)?)]),
         Some(value) => {
-            let style = style_of(parameter);
+            let style = style_of(parameter, Position::Path);
             let texts = constant::texts(builder, &value.value, style, Position::Path);
             Some(texts.into_iter().next().unwrap_or_default())
         }
@@ -104,9 +105,10 @@ fn headers(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments) -> Vec<
         |header: &Header| own.iter().any(|o| o.name.value.eq_ignore_ascii_case(&header.name.value));
     let inherited = tool.upstream.into_iter().flat_map(|u| &u.headers).filter(|h| !overridden(h));
     let mut headers = Vec::new();
-    for header in inherited.chain(own) {
+    let templates = tool.spec.header_templates.iter().map(Option::as_ref);
+    for (header, template) in inherited.map(|header| (header, None)).chain(own.iter().zip(templates)) {
         let name = builder.intern(&header.name.value.to_ascii_lowercase());
-        let value = match header.template.as_ref().map(|template| template.compiled()) {
+        let value = match template.map(CheckedTemplate::compiled) {
             None => constant::text(builder, &header.value.value, place::verbatim),
             Some(compiled) => compiled.map(|compiled| builder.template_part(compiled)).into_iter().collect(),
         };
@@ -124,7 +126,7 @@ fn headers(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments) -> Vec<
 /// The parameters of a position, in the order of the spec.
 fn placed(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments, position: Position) -> Vec<Placed> {
     let mut placed = Vec::new();
-    for parameter in tool.spec.parameters.iter().filter(|p| p.position() == Some(position)) {
+    for parameter in tool.spec.parameters.iter().filter(|p| tool.spec.position(p) == Some(position)) {
         let wire_name = &parameter.wire_name().value;
         let name = match position {
             Position::Header => builder.intern(&wire_name.to_ascii_lowercase()),
@@ -133,7 +135,7 @@ fn placed(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments, position
         };
         match &parameter.value {
             Some(value) => {
-                for value in constant::texts(builder, &value.value, style_of(parameter), position) {
+                for value in constant::texts(builder, &value.value, style_of(parameter, position), position) {
                     placed.push(Placed { name, value });
                 }
             }
@@ -148,8 +150,7 @@ fn placed(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments, position
     placed
 }
 
-pub fn style_of(parameter: &ParameterSpec) -> mcp_bundle::wire_enums::Style {
+pub fn style_of(parameter: &ParameterSpec, position: Position) -> mcp_bundle::wire_enums::Style {
     let said = parameter.style.as_ref().map(|style| style.value);
-    let position = parameter.position().unwrap_or(Position::Body);
     said.unwrap_or_else(|| place::default_style(position, Some(parameter.kind.value)))
 }

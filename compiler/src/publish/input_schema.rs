@@ -3,15 +3,8 @@
 use crate::language::json::Json;
 use crate::spec::{ParameterSpec, ToolSpec};
 
-/// The spec's own schema, or one made of the parameters when it is first asked for.
-pub fn of_tool(tool: &ToolSpec) -> &Json {
-    match &tool.input_schema {
-        Some(schema) => &schema.value,
-        None => tool.generated_schema.get_or_init(|| generate(tool)),
-    }
-}
-
-fn generate(tool: &ToolSpec) -> Json {
+/// A schema made of the parameters.
+pub fn generate(tool: &ToolSpec) -> Json {
     let visible = || tool.parameters.iter().filter(|p| !p.is_hidden());
     let properties: Vec<_> = visible().map(|p| (p.name.value.clone(), of_parameter(p))).collect();
     let required: Vec<Json> =

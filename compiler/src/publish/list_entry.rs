@@ -4,7 +4,6 @@
 //! revision is a prefix of the newest one.
 
 use crate::language::json::{Json, write_string};
-use crate::publish::input_schema;
 use crate::spec::{Icon, ToolSpec};
 use mcp_bundle::wire_enums::Method;
 
@@ -28,13 +27,8 @@ impl EntryText {
     }
 }
 
-/// The entry of a tool, made when it is first asked for.
-pub fn of(tool: &ToolSpec) -> &EntryText {
-    tool.entry.get_or_init(|| serialise(tool))
-}
-
-fn serialise(tool: &ToolSpec) -> EntryText {
-    let schema = input_schema::of_tool(tool);
+/// The entry of a tool; `schema` is that of its arguments.
+pub fn write(tool: &ToolSpec, schema: &Json) -> EntryText {
     match without_boolean_properties(schema) {
         None => entry(tool, schema),
         Some(legacy_schema) => {

@@ -18,7 +18,6 @@ use mcp_bundle::template::Place;
 use mcp_bundle::wire_enums::{Method, Position, Style};
 use mcp_diagnostics::toml_tree::{self, TomlTable};
 use mcp_diagnostics::{Diagnostic, Fields, FileId, Key, Reading, Span, Spanned};
-use std::cell::OnceCell;
 use std::path::Path;
 
 pub use super::template::ReadFile;
@@ -138,7 +137,7 @@ impl Lowering<'_> {
         let endpoint_template = endpoint
             .zip(parsed.as_ref())
             .and_then(|(text, parsed)| templates::of_endpoint(&text, &parsed.value));
-        let mut tool = ToolSpec {
+        ToolSpec {
             span,
             name: fields.text("name"),
             title: fields.text("title"),
@@ -169,11 +168,7 @@ impl Lowering<'_> {
             respond: fields.text("respond"),
             examples: self.examples(&fields),
             allows: self.allows(&fields),
-            generated_schema: OnceCell::new(),
-            entry: OnceCell::new(),
-        };
-        templates::take_over(&mut tool);
-        tool
+        }
     }
 
     /// A tool needs a request unless its answer is fixed.
@@ -210,7 +205,6 @@ impl Lowering<'_> {
             value: fields.json("value"),
             mcp_header: fields.text("mcp_header"),
             sensitive: fields.boolean("sensitive").is_some_and(|s| s.value),
-            templated: false,
             keywords,
             name: fields.text("name")?,
         })

@@ -10,18 +10,15 @@ mod value;
 
 pub use endpoint::{Endpoint, EndpointProblem, Origin, PathPiece, Placeholder, parse_endpoint, parse_origin};
 pub use lower::{ReadFile, read_spec, toml_to_json};
-pub use template::{Flaw, TemplateDialect, TemplateSource, TemplateSpec};
+pub use template::{TemplateDialect, TemplateSource, TemplateSpec};
 
 use crate::language::json::Json;
-use crate::language::schema_walk;
-use crate::publish::list_entry::EntryText;
 use mcp_bundle::wire_enums::{Method, Position, Style};
 use mcp_diagnostics::{FileId, Span, Spanned};
-use std::cell::OnceCell;
 
-/// One file.
+/// One file. `T` is how far its tools have come.
 #[derive(Debug, Clone)]
-pub struct ToolsetSpec {
+pub struct ToolsetSpec<T = ToolSpec> {
     pub file: FileId,
     /// From the file's stem if the file does not say.
     pub name: Spanned<String>,
@@ -29,7 +26,7 @@ pub struct ToolsetSpec {
     pub instructions: Option<Spanned<String>>,
     pub allows: Vec<Allow>,
     pub upstreams: Vec<UpstreamSpec>,
-    pub tools: Vec<ToolSpec>,
+    pub tools: Vec<T>,
 }
 
 #[derive(Debug, Clone)]
@@ -85,10 +82,6 @@ pub struct ToolSpec {
     pub respond: Option<Spanned<String>>,
     pub examples: Vec<ExampleSpec>,
     pub allows: Vec<Allow>,
-    /// See [`crate::publish::input_schema::of_tool`].
-    pub(crate) generated_schema: OnceCell<Json>,
-    /// See [`crate::publish::list_entry::of`].
-    pub(crate) entry: OnceCell<EntryText>,
 }
 
 #[derive(Debug, Clone)]
@@ -109,8 +102,6 @@ pub struct ParameterSpec {
     pub value: Option<Spanned<Json>>,
     pub mcp_header: Option<Spanned<String>>,
     pub sensitive: bool,
-    /// It goes where templates of the request put it, and nowhere else.
-    pub(crate) templated: bool,
     /// JSON Schema keywords as written, with their canonical names, in the order of the table of keys.
     pub keywords: Vec<(&'static str, Spanned<Json>)>,
 }
@@ -184,6 +175,15 @@ pub struct Allow {
     pub reason: Option<Spanned<String>>,
 }
 
+impl ToolsetSpec {
+    /// The same file with its tools one stage further.
+    pub fn map_tools<T>(self, next: impl FnMut(ToolSpec) -> T) -> ToolsetSpec<T> {
+        let ToolsetSpec { file, name, title, instructions, allows, upstreams, tools } = self;
+        let tools = tools.into_iter().map(next).collect();
+        ToolsetSpec { file, name, title, instructions, allows, upstreams, tools }
+    }
+}
+
 impl ToolSpec {
     /// The name for messages.
     pub fn label(&self) -> &str {
@@ -199,43 +199,6 @@ impl ToolSpec {
         self.parameters.iter().find(|p| p.name.value == name)
     }
 
-    /// The templates of its request, each with the key that it is given under.
-    pub fn request_templates(&self) -> impl Iterator<Item = (&'static str, &TemplateSpec)> {
-        let endpoint = self.endpoint_template.iter().map(|template| ("endpoint", template));
-        let headers = self.headers.iter().filter_map(|header| Some(("headers", header.template.as_ref()?)));
-        endpoint.chain(headers).chain(self.body_template.iter().map(|template| ("body_template", template)))
-    }
-
-    /// Whether a template of its request is wrong in a way that leaves open which arguments it was meant to read. What
-    /// is said about them then would be guessed.
-    pub fn has_doubtful_template(&self) -> bool {
-        let schema = self.input_schema.as_ref().map(|schema| schema_walk::declared_properties(&schema.value));
-        let is_open =
-            self.input_schema.as_ref().is_some_and(|schema| schema_walk::admits_others(&schema.value));
-        let is_known = |name: &str| {
-            is_open
-                || self.parameter(name).is_some()
-                || schema.as_ref().is_some_and(|schema| schema.contains_key(name))
-        };
-        let misplaced = self.endpoint.as_ref().is_some_and(|endpoint| endpoint.value.text.contains("{{"))
-            && self.endpoint_template.is_none();
-        let unknown = |template: &TemplateSpec| {
-            template.compiled().is_none_or(|compiled| compiled.keys().any(|key| !is_known(key)))
-        };
-        misplaced || self.request_templates().any(|(_, template)| unknown(template))
-    }
-
-    /// Whether a template of its request reads the argument of that name.
-    pub fn is_read(&self, name: &str) -> bool {
-        self.request_templates().any(|(_, template)| template.reads(name))
-    }
-
-    /// Whether a property of `input_schema` that no parameter places goes where templates put it, and not into the body
-    /// by itself.
-    pub fn is_templated(&self, name: &str) -> bool {
-        self.body_template.is_some() || (self.is_read(name) && !self.is_whole_body(name))
-    }
-
     /// Whether the argument of that name is the body as a whole.
     pub fn is_whole_body(&self, name: &str) -> bool {
         matches!(self.body.as_ref().map(|body| &body.value), Some(BodySpec::Whole(whole)) if whole == name)
@@ -243,11 +206,6 @@ impl ToolSpec {
 }
 
 impl ParameterSpec {
-    /// Where it goes; `None` if only templates of the request put it anywhere.
-    pub fn position(&self) -> Option<Position> {
-        (!self.templated).then(|| self.position.as_ref().map_or(Position::Body, |p| p.value))
-    }
-
     pub fn is_required(&self) -> bool {
         self.required.as_ref().is_some_and(|r| r.value)
     }

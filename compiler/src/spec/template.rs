@@ -3,11 +3,9 @@
 use super::lower::Lowering;
 use crate::language::keys;
 use crate::language::rules::{INVALID_VALUE, UNREADABLE_FILE};
-use crate::template::{self, Compiled, Dialect, Inferred, TemplateError};
 use mcp_bundle::template::Place;
 use mcp_diagnostics::toml_tree::{TomlValue, to_text};
 use mcp_diagnostics::{Diagnostic, FileId, Sources, Span, Spanned};
-use std::cell::OnceCell;
 use std::ops::Range;
 use std::path::Path;
 
@@ -21,21 +19,6 @@ pub struct TemplateSpec {
     pub place: Place,
     /// Where the text begins in its string: an endpoint is a template only from some byte on.
     offset: usize,
-    /// Boxed: most templates that a tool could have are not there, and then take no room for one.
-    outcome: OnceCell<Box<Result<Compiled, Flaw>>>,
-}
-
-/// Why a template has no program.
-#[derive(Debug, Clone)]
-pub enum Flaw {
-    /// Both dialects accept it and read it differently. Where that is allowed, it is a Go template.
-    Ambiguous(Box<Compiled>),
-    Errors {
-        dialect: Dialect,
-        /// The dialect is not said, and the text does not settle it.
-        guessed: bool,
-        errors: Vec<TemplateError>,
-    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +39,7 @@ pub enum TemplateSource {
 
 impl TemplateSpec {
     fn new(span: Span, dialect: TemplateDialect, source: TemplateSource, place: Place) -> TemplateSpec {
-        TemplateSpec { span, dialect, source, place, offset: 0, outcome: OnceCell::new() }
+        TemplateSpec { span, dialect, source, place, offset: 0 }
     }
 
     /// A string, or what follows the first bytes of it, as a template whose dialect the text tells.
@@ -65,58 +48,6 @@ impl TemplateSpec {
         let source = TemplateSource::Inline(Spanned::new(part, text.span));
         let spec = TemplateSpec::new(text.span, TemplateDialect::Unsaid, source, place);
         TemplateSpec { offset, ..spec }
-    }
-
-    /// What the text was compiled to, ready to be linked, or why not. Compiled when first asked for.
-    pub fn outcome(&self) -> &Result<Compiled, Flaw> {
-        self.outcome.get_or_init(|| Box::new(self.compile()))
-    }
-
-    /// What the text was compiled to, if it is sound.
-    pub fn compiled(&self) -> Option<&Compiled> {
-        match self.outcome() {
-            Ok(compiled) => Some(compiled),
-            Err(Flaw::Ambiguous(compiled)) => Some(compiled),
-            Err(Flaw::Errors { .. }) => None,
-        }
-    }
-
-    fn compile(&self) -> Result<Compiled, Flaw> {
-        let source = self.text();
-        let dialect = match self.dialect {
-            TemplateDialect::Go => Dialect::Go,
-            TemplateDialect::Handlebars => Dialect::Handlebars,
-            // The common case needs no second parser: without a tag, a template is plain text in any dialect.
-            TemplateDialect::Unsaid if !source.contains("{{") => Dialect::Go,
-            TemplateDialect::Unsaid => return self.infer(source),
-        };
-        let failed = |errors| Flaw::Errors { dialect, guessed: false, errors };
-        template::compile_for(self.place, dialect, source).map_err(failed)
-    }
-
-    fn infer(&self, source: &str) -> Result<Compiled, Flaw> {
-        let (inferred, compiled) = template::infer_and_compile(source);
-        let mut compiled = match (inferred.clone(), compiled) {
-            (Inferred::Neither(dialect, errors), _) => {
-                return Err(Flaw::Errors { dialect, guessed: true, errors });
-            }
-            (_, Some(compiled)) => compiled,
-            (_, None) => {
-                return Err(Flaw::Errors { dialect: Dialect::Go, guessed: true, errors: Vec::new() });
-            }
-        };
-        // What is wrong with a place is so in any dialect.
-        let failed = |dialect| move |errors| Flaw::Errors { dialect, guessed: false, errors };
-        template::settle(&mut compiled, self.place).map_err(failed(compiled.dialect))?;
-        if inferred == Inferred::Ambiguous {
-            return Err(Flaw::Ambiguous(Box::new(compiled)));
-        }
-        Ok(compiled)
-    }
-
-    /// Whether it reads an argument of that name; one that is not sound may well do.
-    pub fn reads(&self, name: &str) -> bool {
-        self.compiled().is_none_or(|compiled| compiled.reads_whole() || compiled.reads_key(name))
     }
 
     pub fn text(&self) -> &str {

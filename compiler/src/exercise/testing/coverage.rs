@@ -1,14 +1,14 @@
 //! Which branches of the templates no example reaches.
 
 use super::Uncovered;
-use crate::spec::{TemplateSpec, ToolSpec};
+use crate::checked::{CheckedTemplate, CheckedTool};
 use crate::template::BranchKind;
 use mcp_bundle::plan::ToolPlan;
 use mcp_bundle::template::Ran;
 use mcp_diagnostics::{Sources, Span};
 
 /// What the templates of a tool can do and its examples did not make them do. `ran` is what they did.
-pub fn coverage(sources: &Sources, tool: &ToolSpec, plan: &ToolPlan, ran: &Ran) -> Vec<Uncovered> {
+pub fn coverage(sources: &Sources, tool: &CheckedTool, plan: &ToolPlan, ran: &Ran) -> Vec<Uncovered> {
     let response = [
         ("response_template", &tool.response_template, plan.response.template),
         ("error_template", &tool.error_template, plan.response.error_template),
@@ -34,7 +34,7 @@ pub fn coverage(sources: &Sources, tool: &ToolSpec, plan: &ToolPlan, ran: &Ran) 
 
 fn missed<'a>(
     sources: &'a Sources,
-    spec: &'a TemplateSpec,
+    spec: &'a CheckedTemplate,
     program: u32,
     ran: &'a Ran,
 ) -> impl Iterator<Item = (Span, String)> + 'a {

@@ -3,9 +3,10 @@
 use super::{Actual, ActualRequest, ActualResult, Failure, Results, Selection, Test, Untested};
 use super::{compare, coverage};
 use crate::check::Report;
+use crate::checked::{CheckedTool, CheckedToolset};
 use crate::exercise::placeholders::{StandIns, shown};
 use crate::language::json::Json;
-use crate::spec::{ExampleResponse, ExampleSpec, ToolSpec, ToolsetSpec};
+use crate::spec::{ExampleResponse, ExampleSpec};
 use mcp_bundle::bind;
 use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::plan::{Contents, ToolPlan};
@@ -99,8 +100,8 @@ struct Runner<'a> {
 impl Runner<'_> {
     fn test(
         &mut self,
-        toolset: &ToolsetSpec,
-        tool: &ToolSpec,
+        toolset: &CheckedToolset,
+        tool: &CheckedTool,
         plan: &ToolPlan,
         number: usize,
         example: &ExampleSpec,

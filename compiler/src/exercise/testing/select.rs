@@ -1,7 +1,8 @@
 //! Which examples to run.
 
 use crate::check::Report;
-use crate::spec::{ExampleSpec, ToolSpec};
+use crate::checked::CheckedTool;
+use crate::spec::ExampleSpec;
 use mcp_diagnostics::suggest;
 
 #[derive(Debug, Clone, Default)]
@@ -51,7 +52,7 @@ impl Selection {
             if name.contains('*') {
                 return Err(SelectError::NothingMatches(name.clone()));
             }
-            let meant = suggest::did_you_mean(name, tools().map(ToolSpec::label));
+            let meant = suggest::did_you_mean(name, tools().map(|tool| tool.label()));
             return Err(SelectError::NoSuchTool { name: name.clone(), meant });
         }
         let is_filter = !self.tools.is_empty() || self.example.is_some();
@@ -72,7 +73,7 @@ impl Selection {
         self.example.is_none()
     }
 
-    pub fn has_tool(&self, tool: &ToolSpec) -> bool {
+    pub fn has_tool(&self, tool: &CheckedTool) -> bool {
         self.tools.is_empty() || self.tools.iter().any(|name| matches(name, tool.label()))
     }
 

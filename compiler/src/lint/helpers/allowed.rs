@@ -1,22 +1,23 @@
 //! The values that an argument may have, wherever they are listed.
 
 use super::locate;
+use crate::checked::{CheckedTool, CheckedToolset};
 use crate::language::json::Json;
-use crate::spec::{ParameterSpec, ToolSpec, ToolsetSpec};
+use crate::spec::ParameterSpec;
 use mcp_diagnostics::{Sources, Span};
 
 /// A value of an `enum`.
 #[derive(Debug)]
 pub struct Allowed<'a> {
     pub value: &'a Json,
-    tool: &'a ToolSpec,
+    tool: &'a CheckedTool,
     /// Its own place, or that of the schema which `steps` lead into.
     place: Span,
     steps: Option<[String; 4]>,
 }
 
 /// The values that the `enum` of a parameter lists, or of its property in an `input_schema`.
-pub fn of<'a>(tool: &'a ToolSpec, parameter: &'a ParameterSpec) -> impl Iterator<Item = Allowed<'a>> {
+pub fn of<'a>(tool: &'a CheckedTool, parameter: &'a ParameterSpec) -> impl Iterator<Item = Allowed<'a>> {
     let own = parameter.enumeration.iter().flat_map(|values| &values.value);
     let own = own.map(|value| Allowed { value: &value.value, tool, place: value.span, steps: None });
     let name = &parameter.name.value;
@@ -32,7 +33,7 @@ pub fn of<'a>(tool: &'a ToolSpec, parameter: &'a ParameterSpec) -> impl Iterator
 }
 
 impl Allowed<'_> {
-    pub fn span(&self, sources: &Sources, toolset: &ToolsetSpec) -> Span {
+    pub fn span(&self, sources: &Sources, toolset: &CheckedToolset) -> Span {
         match &self.steps {
             Some(steps) => locate::part(sources, toolset, self.tool, self.place, steps),
             None => self.place,

@@ -1,27 +1,28 @@
 //! The headers that a file sets, and what HTTP says about their names.
 
-use crate::spec::{Header, ParameterSpec, ToolSpec, ToolsetSpec};
+use crate::checked::{CheckedTool, CheckedToolset};
+use crate::spec::{Header, ParameterSpec};
 use mcp_bundle::wire_enums::Position;
 use mcp_diagnostics::Spanned;
 
 /// Fixed headers: those of the upstreams, then those of the tools.
-pub fn fixed(toolset: &ToolsetSpec) -> impl Iterator<Item = &Header> {
+pub fn fixed(toolset: &CheckedToolset) -> impl Iterator<Item = &Header> {
     let upstreams = toolset.upstreams.iter().flat_map(|upstream| &upstream.headers);
     upstreams.chain(toolset.tools.iter().flat_map(|tool| &tool.headers))
 }
 
 /// The parameters of all tools that go to a position.
-pub fn parameters(toolset: &ToolsetSpec, position: Position) -> impl Iterator<Item = &ParameterSpec> {
+pub fn parameters(toolset: &CheckedToolset, position: Position) -> impl Iterator<Item = &ParameterSpec> {
     toolset.tools.iter().flat_map(move |tool| at(tool, position))
 }
 
 /// The parameters of a tool that go to a position.
-pub fn at(tool: &ToolSpec, position: Position) -> impl Iterator<Item = &ParameterSpec> {
-    tool.parameters.iter().filter(move |parameter| parameter.position() == Some(position))
+pub fn at(tool: &CheckedTool, position: Position) -> impl Iterator<Item = &ParameterSpec> {
+    tool.parameters.iter().filter(move |parameter| tool.position(parameter) == Some(position))
 }
 
 /// All names of headers: fixed ones, then those of parameters.
-pub fn names(toolset: &ToolsetSpec) -> impl Iterator<Item = &Spanned<String>> {
+pub fn names(toolset: &CheckedToolset) -> impl Iterator<Item = &Spanned<String>> {
     let fixed = fixed(toolset).map(|header| &header.name);
     fixed.chain(parameters(toolset, Position::Header).map(ParameterSpec::wire_name))
 }

@@ -1,10 +1,10 @@
 //! Finds HTML in the templates of answers.
 
 use super::answer;
+use crate::checked::CheckedTemplate;
 use crate::lint::context::ToolContext;
 use crate::lint::findings::Findings;
 use crate::lint::rules::HTML_IN_TEMPLATE;
-use crate::spec::TemplateSpec;
 use crate::template::Compiled;
 use mcp_bundle::template::{Function, OpCode};
 use mcp_diagnostics::Diagnostic;
@@ -57,7 +57,7 @@ fn literal_text(compiled: &Compiled, id: u32) -> &str {
 /// Reports what a piece of text holds. It stands in the source as it is, at or behind the start of its span.
 fn literal(
     context: &ToolContext<'_>,
-    template: &TemplateSpec,
+    template: &CheckedTemplate,
     text: &str,
     span: &Range<usize>,
     places: &mut BTreeSet<(usize, usize)>,
@@ -86,7 +86,7 @@ fn literal(
     }
 }
 
-fn call(context: &ToolContext<'_>, template: &TemplateSpec, span: &Range<usize>) -> Diagnostic {
+fn call(context: &ToolContext<'_>, template: &CheckedTemplate, span: &Range<usize>) -> Diagnostic {
     let source = template.text().get(span.clone()).unwrap_or_default();
     let start = span.start + source.find("html").unwrap_or_default();
     let range = if source.contains("html") { start..start + "html".len() } else { span.clone() };

@@ -3,7 +3,7 @@
 //! A spec's JSON values carry one place for the whole. When a finding is about a part, the text of the tool
 //! is parsed again: only then, and only that tool, so clean specs never pay for it.
 
-use crate::spec::{ToolSpec, ToolsetSpec};
+use crate::checked::{CheckedTool, CheckedToolset};
 use mcp_diagnostics::{
     Sources, Span,
     toml_tree::{self, TomlValue, Value},
@@ -13,8 +13,8 @@ use mcp_diagnostics::{
 /// the way does not lead to the end, `whole` itself if nothing can be told.
 pub fn part(
     sources: &Sources,
-    toolset: &ToolsetSpec,
-    tool: &ToolSpec,
+    toolset: &CheckedToolset,
+    tool: &CheckedTool,
     whole: Span,
     steps: &[String],
 ) -> Span {

@@ -1,8 +1,8 @@
 //! The texts in a fixed value, however deep they lie.
 
 use super::locate;
+use crate::checked::{CheckedTool, CheckedToolset};
 use crate::language::json::Json;
-use crate::spec::{ToolSpec, ToolsetSpec};
 use mcp_diagnostics::{Sources, Span, Spanned};
 
 /// A text and the way to it.
@@ -24,7 +24,7 @@ impl NestedText<'_> {
     }
 
     /// The literal of the text inside `whole`.
-    pub fn span(&self, sources: &Sources, toolset: &ToolsetSpec, tool: &ToolSpec, whole: Span) -> Span {
+    pub fn span(&self, sources: &Sources, toolset: &CheckedToolset, tool: &CheckedTool, whole: Span) -> Span {
         if self.steps.is_empty() {
             return whole;
         }

@@ -1,17 +1,18 @@
 //! Which parameter a placeholder names, or was meant to name.
 
-use crate::spec::{EndpointProblem, ParameterSpec, Placeholder, ToolSpec};
+use crate::checked::CheckedTool;
+use crate::spec::{EndpointProblem, ParameterSpec, Placeholder};
 use mcp_bundle::wire_enums::Position;
 use mcp_diagnostics::suggest;
 use std::ops::Range;
 
 /// The path parameter of a placeholder.
-pub fn bound<'a>(tool: &'a ToolSpec, placeholder: &Placeholder) -> Option<&'a ParameterSpec> {
+pub fn bound<'a>(tool: &'a CheckedTool, placeholder: &Placeholder) -> Option<&'a ParameterSpec> {
     path_parameters(tool).find(|parameter| parameter.name.value == placeholder.name)
 }
 
 /// The path parameter that an unbound placeholder most likely means: one that no placeholder names.
-pub fn meant<'a>(tool: &'a ToolSpec, placeholder: &Placeholder) -> Option<&'a ParameterSpec> {
+pub fn meant<'a>(tool: &'a CheckedTool, placeholder: &Placeholder) -> Option<&'a ParameterSpec> {
     let free = || path_parameters(tool).filter(|parameter| !is_placed(tool, &parameter.name.value));
     let by_wire_name = free().find(|parameter| parameter.wire_name().value == placeholder.name);
     let by_word = || free().find(|parameter| holds_word(&placeholder.name, &parameter.name.value));
@@ -23,14 +24,14 @@ pub fn meant<'a>(tool: &'a ToolSpec, placeholder: &Placeholder) -> Option<&'a Pa
 }
 
 /// Whether the endpoint has a placeholder of this name.
-pub fn is_placed(tool: &ToolSpec, name: &str) -> bool {
+pub fn is_placed(tool: &CheckedTool, name: &str) -> bool {
     let placeholders = tool.endpoint.iter().flat_map(|endpoint| &endpoint.value.placeholders);
     placeholders.into_iter().any(|placeholder| placeholder.name == name)
 }
 
 /// Whether something in the endpoint may stand for this parameter, however it is written: then its place is not
 /// known before that is mended.
-pub fn may_be_placed(tool: &ToolSpec, name: &str) -> bool {
+pub fn may_be_placed(tool: &CheckedTool, name: &str) -> bool {
     let Some(endpoint) = tool.endpoint.as_ref().map(|endpoint| &endpoint.value) else {
         return false;
     };
@@ -44,14 +45,14 @@ pub fn may_be_placed(tool: &ToolSpec, name: &str) -> bool {
 }
 
 /// Whether the endpoint has braces that are no placeholder.
-pub fn has_malformed(tool: &ToolSpec) -> bool {
+pub fn has_malformed(tool: &CheckedTool) -> bool {
     let problems = tool.endpoint.iter().flat_map(|endpoint| &endpoint.value.problems);
     problems.into_iter().any(|problem| matches!(problem, EndpointProblem::Placeholder { .. }))
 }
 
 /// Where the path has a segment that means this parameter in other notations: `:id` or `<id>`, which is
 /// plain text here.
-pub fn foreign(tool: &ToolSpec, name: &str) -> Option<Range<usize>> {
+pub fn foreign(tool: &CheckedTool, name: &str) -> Option<Range<usize>> {
     let text = &tool.endpoint.as_ref()?.value.text;
     let path = text.split(['?', '#']).next().unwrap_or_default();
     let mut start = 0;
@@ -78,8 +79,8 @@ fn holds_word(text: &str, name: &str) -> bool {
     })
 }
 
-pub fn path_parameters(tool: &ToolSpec) -> impl Iterator<Item = &ParameterSpec> {
-    tool.parameters.iter().filter(|parameter| parameter.position() == Some(Position::Path))
+pub fn path_parameters(tool: &CheckedTool) -> impl Iterator<Item = &ParameterSpec> {
+    tool.parameters.iter().filter(|parameter| tool.position(parameter) == Some(Position::Path))
 }
 
 #[cfg(test)]
@@ -87,7 +88,7 @@ mod tests {
     use super::*;
     use crate::check::{MemoryFiles, check_files};
 
-    fn tool(endpoint: &str) -> ToolSpec {
+    fn tool(endpoint: &str) -> CheckedTool {
         let spec =
             format!("[[tool]]\nname = \"a\"\nmethod = \"GET\"\nendpoint = \"https://a.example{endpoint}\"\n");
         check_files(&MemoryFiles::one("spec.toml", &spec)).toolsets.remove(0).tools.remove(0)

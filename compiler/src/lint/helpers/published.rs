@@ -2,9 +2,10 @@
 
 use super::locate;
 use super::schemas::{self, Path};
+use crate::checked::{CheckedTool, CheckedToolset};
 use crate::language::json::Json;
 use crate::lint::context::ToolsetContext;
-use crate::spec::{ParameterSpec, ToolSpec, ToolsetSpec};
+use crate::spec::ParameterSpec;
 use mcp_diagnostics::{Span, Spanned};
 use std::ops::Range;
 
@@ -17,14 +18,14 @@ pub struct Text<'a> {
     /// "tool", "parameter" or "toolset".
     kind: &'static str,
     name: &'a str,
-    tool: Option<&'a ToolSpec>,
+    tool: Option<&'a CheckedTool>,
     /// The string's own place, or the value that `path` leads into.
     whole: Span,
     path: Path<'a>,
 }
 
 /// Visits every text of a file and its tools.
-pub fn each(toolset: &ToolsetSpec, visit: &mut dyn FnMut(Text<'_>)) {
+pub fn each(toolset: &CheckedToolset, visit: &mut dyn FnMut(Text<'_>)) {
     let name = toolset.name.value.as_str();
     for (key, text) in [("title", &toolset.title), ("instructions", &toolset.instructions)] {
         if let Some(Spanned { value, span }) = text {
@@ -54,7 +55,7 @@ pub fn each(toolset: &ToolsetSpec, visit: &mut dyn FnMut(Text<'_>)) {
     }
 }
 
-fn of_tool(tool: &ToolSpec, visit: &mut dyn FnMut(Text<'_>)) {
+fn of_tool(tool: &CheckedTool, visit: &mut dyn FnMut(Text<'_>)) {
     let of = Text::of_tool(tool);
     let texts = [("title", tool.title.as_ref()), ("description", tool.description.as_ref())];
     let tags = tool.tags.iter().map(|tag| ("tags", Some(tag)));
@@ -68,7 +69,7 @@ fn of_tool(tool: &ToolSpec, visit: &mut dyn FnMut(Text<'_>)) {
     }
 }
 
-fn of_parameter(tool: &ToolSpec, parameter: &ParameterSpec, visit: &mut dyn FnMut(Text<'_>)) {
+fn of_parameter(tool: &CheckedTool, parameter: &ParameterSpec, visit: &mut dyn FnMut(Text<'_>)) {
     let of = Text::of_parameter(tool, parameter);
     let texts = [("name", Some(&parameter.name)), ("description", parameter.description.as_ref())];
     for (key, text) in texts {
@@ -103,12 +104,12 @@ fn strings(value: &Json, place: Text<'_>, visit: &mut dyn FnMut(Text<'_>)) {
 }
 
 impl<'a> Text<'a> {
-    fn of_tool(tool: &'a ToolSpec) -> Text<'a> {
+    fn of_tool(tool: &'a CheckedTool) -> Text<'a> {
         let (name, whole) = (tool.label(), tool.label_span());
         Text { text: "", key: "", kind: "tool", name, tool: Some(tool), whole, path: Path::Root }
     }
 
-    fn of_parameter(tool: &'a ToolSpec, parameter: &'a ParameterSpec) -> Text<'a> {
+    fn of_parameter(tool: &'a CheckedTool, parameter: &'a ParameterSpec) -> Text<'a> {
         let name = &parameter.name.value;
         Text { kind: "parameter", name, whole: parameter.name.span, ..Text::of_tool(tool) }
     }

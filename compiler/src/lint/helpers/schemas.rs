@@ -1,9 +1,10 @@
 //! The JSON Schemas that a tool's spec writes, and the schemas inside them.
 
 use super::insert;
+use crate::checked::CheckedTool;
 use crate::language::json::Json;
 use crate::language::schema_walk;
-use crate::spec::{ParameterSpec, ToolSpec, Type};
+use crate::spec::{ParameterSpec, Type};
 use mcp_diagnostics::{Sources, Spanned};
 
 /// A schema of a spec; under `properties`, a map of them.
@@ -32,7 +33,7 @@ pub enum Holds {
 }
 
 /// All schemas that a tool writes.
-pub fn written(tool: &ToolSpec) -> impl Iterator<Item = Written<'_>> {
+pub fn written(tool: &CheckedTool) -> impl Iterator<Item = Written<'_>> {
     let own = [("input_schema", &tool.input_schema), ("output_schema", &tool.output_schema)];
     let own = own
         .into_iter()
@@ -129,7 +130,7 @@ pub fn has_unknown_type(sources: &Sources, parameter: &ParameterSpec) -> bool {
 }
 
 /// The type of a parameter, also where an `input_schema` says it; `None` if that leaves it open.
-pub fn type_of(tool: &ToolSpec, parameter: &ParameterSpec) -> Option<Type> {
+pub fn type_of(tool: &CheckedTool, parameter: &ParameterSpec) -> Option<Type> {
     let Some(schema) = &tool.input_schema else {
         return Some(parameter.kind.value);
     };

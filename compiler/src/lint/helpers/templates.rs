@@ -1,12 +1,13 @@
 //! Checks the templates of a tool, each once, for all rules about templates.
 
+use crate::checked::{CheckedTemplate, Flaw};
 use crate::lint::context::ToolContext;
 use crate::lint::findings::Findings;
 use crate::lint::rules::{
     AMBIGUOUS_DIALECT, CONSTANT_TEMPLATE, INVALID_VARIABLE, TEMPLATE_SYNTAX, UNKNOWN_TEMPLATE_FUNCTION,
     UNSUPPORTED_TEMPLATE_FEATURE,
 };
-use crate::spec::{Flaw, TemplateSource, TemplateSpec};
+use crate::spec::TemplateSource;
 use crate::template::{Dialect, ErrorKind, TemplateError};
 use mcp_bundle::template::Place;
 use mcp_diagnostics::{Applicability, Diagnostic, Edit};
@@ -35,7 +36,7 @@ pub fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
 /// Whether a sound template reads its data; `None` if it is not sound or could mean two things.
 fn check_template(
     context: &ToolContext<'_>,
-    spec: &TemplateSpec,
+    spec: &CheckedTemplate,
     findings: &mut Findings<'_>,
 ) -> Option<bool> {
     match spec.outcome() {
@@ -50,7 +51,7 @@ fn check_template(
 
 fn report_errors(
     context: &ToolContext<'_>,
-    spec: &TemplateSpec,
+    spec: &CheckedTemplate,
     dialect: Dialect,
     guessed: bool,
     errors: &[TemplateError],
@@ -86,11 +87,11 @@ fn report_errors(
 }
 
 /// An endpoint and a header are plain strings, in which nothing can say the dialect.
-fn is_string(spec: &TemplateSpec) -> bool {
+fn is_string(spec: &CheckedTemplate) -> bool {
     matches!(spec.place, Place::Target | Place::Header)
 }
 
-fn ambiguous(context: &ToolContext<'_>, spec: &TemplateSpec) -> Diagnostic {
+fn ambiguous(context: &ToolContext<'_>, spec: &CheckedTemplate) -> Diagnostic {
     let message = "both dialects accept this template and read it differently";
     let diagnostic = Diagnostic::new(&AMBIGUOUS_DIALECT, spec.span, message);
     match &spec.source {

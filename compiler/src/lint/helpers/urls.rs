@@ -1,6 +1,7 @@
 //! The URLs of a file.
 
-use crate::spec::{Endpoint, ToolsetSpec};
+use crate::checked::CheckedToolset;
+use crate::spec::Endpoint;
 use crate::template::Compiled;
 use mcp_diagnostics::Span;
 use percent_encoding::percent_decode_str;
@@ -16,7 +17,7 @@ pub struct SpecUrl<'a> {
 }
 
 /// The URLs of the upstreams, then the endpoints of the tools.
-pub fn all(toolset: &ToolsetSpec) -> impl Iterator<Item = SpecUrl<'_>> {
+pub fn all(toolset: &CheckedToolset) -> impl Iterator<Item = SpecUrl<'_>> {
     let upstreams = toolset.upstreams.iter().filter_map(|upstream| upstream.url.as_ref());
     let upstreams = upstreams.map(|url| SpecUrl { endpoint: &url.value, span: url.span, is_upstream: true });
     let tools = toolset.tools.iter().filter_map(|tool| tool.endpoint.as_ref());

@@ -1,8 +1,9 @@
+use crate::checked::CheckedTool;
 use crate::language::json::Json;
 use crate::language::schema_walk;
 use crate::lint::helpers::{headers, insert, placeholders};
 use crate::lint::{Check, Findings, ToolContext, rule};
-use crate::spec::{ParameterSpec, ToolSpec};
+use crate::spec::ParameterSpec;
 use mcp_bundle::wire_enums::{Method, Position};
 use mcp_diagnostics::{Applicability, Diagnostic, Edit, Spanned};
 
@@ -94,7 +95,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// Another finding says more about it.
-fn is_settled_elsewhere(tool: &ToolSpec, parameter: &ParameterSpec) -> bool {
+fn is_settled_elsewhere(tool: &CheckedTool, parameter: &ParameterSpec) -> bool {
     let name = &parameter.name.value;
     // Then `body` itself is reported.
     if tool.is_whole_body(name) {
@@ -108,7 +109,7 @@ fn is_settled_elsewhere(tool: &ToolSpec, parameter: &ParameterSpec) -> bool {
 }
 
 /// What an `input_schema` lets through and no parameter places.
-fn unplaced(tool: &ToolSpec, method: &Spanned<Method>, findings: &mut Findings<'_>) {
+fn unplaced(tool: &CheckedTool, method: &Spanned<Method>, findings: &mut Findings<'_>) {
     let Some(schema) = &tool.input_schema else {
         return;
     };

@@ -1,6 +1,7 @@
+use crate::checked::CheckedTool;
 use crate::lint::helpers::{allowed, headers, nested};
 use crate::lint::{Check, Findings, ToolsetContext, rule};
-use crate::spec::{Header, ParameterSpec, ToolSpec};
+use crate::spec::{Header, ParameterSpec};
 use mcp_bundle::wire_enums::Position;
 use mcp_diagnostics::{Diagnostic, Span};
 
@@ -115,7 +116,7 @@ fn check_upstream(context: &ToolsetContext<'_>, header: &Header, findings: &mut 
 /// The first value that a caller may choose and that can never be sent.
 fn check_allowed(
     context: &ToolsetContext<'_>,
-    tool: &ToolSpec,
+    tool: &CheckedTool,
     parameter: &ParameterSpec,
     findings: &mut Findings<'_>,
 ) {

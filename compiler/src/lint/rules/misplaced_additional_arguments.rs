@@ -1,8 +1,9 @@
+use crate::checked::CheckedTemplate;
 use crate::language::json::Json;
 use crate::language::schema_walk;
 use crate::lint::helpers::locate;
 use crate::lint::{Check, Findings, ToolContext, rule};
-use crate::spec::{BodySpec, TemplateSpec};
+use crate::spec::BodySpec;
 use crate::template::{Read, Segment};
 use mcp_diagnostics::Diagnostic;
 
@@ -94,7 +95,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// Whether a template may read arguments beyond the declared ones.
-fn reads_others(template: &TemplateSpec, schema: &Json) -> bool {
+fn reads_others(template: &CheckedTemplate, schema: &Json) -> bool {
     let Some(compiled) = template.compiled() else {
         return true;
     };

@@ -1,7 +1,8 @@
+use crate::checked::CheckedTool;
 use crate::lint::helpers::schemas;
 use crate::lint::helpers::values::with_article;
 use crate::lint::{Check, Findings, ToolContext, rule};
-use crate::spec::{BodySpec, ParameterSpec, ToolSpec, Type};
+use crate::spec::{BodySpec, ParameterSpec, Type};
 use mcp_bundle::wire_enums::{Position, Style};
 use mcp_diagnostics::{Diagnostic, suggest};
 
@@ -74,7 +75,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
 }
 
 fn problem(
-    tool: &ToolSpec,
+    tool: &CheckedTool,
     parameter: &ParameterSpec,
     kind: Option<Type>,
     style: Style,
@@ -93,7 +94,7 @@ fn problem(
         };
         return Some(Diagnostic::new(&MISPLACED_STYLE, span, message).help(help));
     }
-    let Some(position) = parameter.position() else {
+    let Some(position) = tool.position(parameter) else {
         let message = format!("a template puts parameter `{name}` in, where a `style` means nothing");
         return Some(Diagnostic::new(&MISPLACED_STYLE, span, message).help("remove `style`"));
     };
@@ -121,7 +122,7 @@ fn problem(
 }
 
 /// The place and the styles that it knows; `None` for a JSON body. An open type may be either composite.
-fn styles(tool: &ToolSpec, position: Position, kind: Option<Type>) -> Option<(&'static str, Vec<Style>)> {
+fn styles(tool: &CheckedTool, position: Position, kind: Option<Type>) -> Option<(&'static str, Vec<Style>)> {
     let joined = [Style::Comma, Style::Space, Style::Pipe];
     let (array, object) = (kind != Some(Type::Object), kind != Some(Type::Array));
     let mut styles = Vec::new();

@@ -1,7 +1,8 @@
+use crate::checked::CheckedTool;
 use crate::language::json::Json;
 use crate::lint::helpers::{insert, placeholders};
 use crate::lint::{Check, Findings, ToolContext, rule};
-use crate::spec::{ParameterSpec, ToolSpec};
+use crate::spec::ParameterSpec;
 use mcp_diagnostics::{Applicability, Diagnostic, Edit};
 
 rule! {
@@ -137,7 +138,7 @@ fn by_template(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-fn is_filled(tool: &ToolSpec, parameter: &ParameterSpec) -> bool {
+fn is_filled(tool: &CheckedTool, parameter: &ParameterSpec) -> bool {
     parameter.is_required()
         || parameter.default.is_some()
         || parameter.is_hidden()
@@ -145,7 +146,7 @@ fn is_filled(tool: &ToolSpec, parameter: &ParameterSpec) -> bool {
 }
 
 /// A schema that stands in place of the generated one says itself what is required, and what has a default.
-fn is_filled_by_schema(tool: &ToolSpec, name: &str) -> bool {
+fn is_filled_by_schema(tool: &CheckedTool, name: &str) -> bool {
     let Some(schema) = tool.input_schema.as_ref().map(|schema| &schema.value) else {
         return false;
     };

@@ -1,3 +1,4 @@
+use crate::checked::CheckedTool;
 use crate::language::json::Json;
 use crate::language::schema_walk;
 use crate::language::variables::{TextPart, Variable, split_variables};
@@ -5,7 +6,7 @@ use crate::lint::helpers::schemas::{self, Written};
 use crate::lint::helpers::values::show_text;
 use crate::lint::helpers::{headers, nested, urls};
 use crate::lint::{Check, Findings, ToolsetContext, rule};
-use crate::spec::{BodySpec, ParameterSpec, ToolSpec};
+use crate::spec::{BodySpec, ParameterSpec};
 use mcp_bundle::format::MAX_NAME_LENGTH;
 use mcp_bundle::wire_enums::Position;
 use mcp_diagnostics::{Diagnostic, Span, Spanned};
@@ -74,7 +75,7 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-fn of_tool(context: &ToolsetContext<'_>, tool: &ToolSpec, findings: &mut Findings<'_>) {
+fn of_tool(context: &ToolsetContext<'_>, tool: &CheckedTool, findings: &mut Findings<'_>) {
     for (_, template) in tool.request_templates() {
         for name in template.compiled().iter().flat_map(|compiled| &compiled.variables) {
             judge("the name of a variable", name, Encoding::None, template.span, findings);
@@ -97,12 +98,12 @@ fn of_tool(context: &ToolsetContext<'_>, tool: &ToolSpec, findings: &mut Finding
 
 fn of_parameter(
     context: &ToolsetContext<'_>,
-    tool: &ToolSpec,
+    tool: &CheckedTool,
     parameter: &ParameterSpec,
     findings: &mut Findings<'_>,
 ) {
     let (name, wire) = (&parameter.name, parameter.wire_name());
-    let encoding = match parameter.position() {
+    let encoding = match tool.position(parameter) {
         None | Some(Position::Path | Position::Header | Position::Cookie) => Encoding::None,
         Some(Position::Query) => Encoding::Percent,
         Some(Position::Body) => body_encoding(tool),
@@ -159,7 +160,7 @@ fn of_schema(written: &Written<'_>, findings: &mut Findings<'_>) {
 }
 
 /// Properties of an `input_schema` that no parameter places are names in the body.
-fn unplaced(tool: &ToolSpec, findings: &mut Findings<'_>) {
+fn unplaced(tool: &CheckedTool, findings: &mut Findings<'_>) {
     let Some(Spanned { value, span }) = &tool.input_schema else {
         return;
     };
@@ -198,7 +199,7 @@ fn judge(what: &str, name: &str, encoding: Encoding, span: Span, findings: &mut 
     findings.report(Diagnostic::new(&OVERSIZED_NAME, span, message));
 }
 
-fn body_encoding(tool: &ToolSpec) -> Encoding {
+fn body_encoding(tool: &CheckedTool) -> Encoding {
     match tool.body.as_ref().map(|body| &body.value) {
         None | Some(BodySpec::Json) => Encoding::Json,
         Some(BodySpec::Form) => Encoding::Percent,

@@ -1,6 +1,7 @@
+use crate::checked::CheckedTool;
 use crate::lint::helpers::headers;
 use crate::lint::{Check, Findings, ToolsetContext, rule};
-use crate::spec::{Header, ToolSpec, UpstreamSpec};
+use crate::spec::{Header, UpstreamSpec};
 use mcp_bundle::wire_enums::Position;
 use mcp_diagnostics::Diagnostic;
 
@@ -89,11 +90,11 @@ fn in_one_table(table: &[Header], findings: &mut Findings<'_>) {
 }
 
 /// The fixed headers of a tool's requests, its own first.
-fn fixed<'a>(tool: &'a ToolSpec, upstream: Option<&'a UpstreamSpec>) -> impl Iterator<Item = &'a Header> {
+fn fixed<'a>(tool: &'a CheckedTool, upstream: Option<&'a UpstreamSpec>) -> impl Iterator<Item = &'a Header> {
     tool.headers.iter().chain(upstream.into_iter().flat_map(|upstream| &upstream.headers))
 }
 
-fn by_parameter(tool: &ToolSpec, upstream: Option<&UpstreamSpec>, findings: &mut Findings<'_>) {
+fn by_parameter(tool: &CheckedTool, upstream: Option<&UpstreamSpec>, findings: &mut Findings<'_>) {
     for parameter in headers::at(tool, Position::Header) {
         let wire_name = parameter.wire_name();
         let same = |header: &&Header| header.name.value.eq_ignore_ascii_case(&wire_name.value);
@@ -112,7 +113,7 @@ fn by_parameter(tool: &ToolSpec, upstream: Option<&UpstreamSpec>, findings: &mut
 }
 
 /// All cookies go into one header, so no other may bring its own.
-fn beside_cookies(tool: &ToolSpec, upstream: Option<&UpstreamSpec>, findings: &mut Findings<'_>) {
+fn beside_cookies(tool: &CheckedTool, upstream: Option<&UpstreamSpec>, findings: &mut Findings<'_>) {
     let Some(cookie) = headers::at(tool, Position::Cookie).next() else {
         return;
     };

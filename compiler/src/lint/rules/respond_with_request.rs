@@ -1,5 +1,5 @@
+use crate::checked::CheckedTool;
 use crate::lint::{Check, Findings, ToolContext, rule};
-use crate::spec::ToolSpec;
 use mcp_diagnostics::{Diagnostic, Span, suggest};
 
 rule! {
@@ -49,7 +49,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// What a tool says about a request and its answer.
-fn of_request(tool: &ToolSpec) -> Vec<(&'static str, Option<Span>)> {
+fn of_request(tool: &CheckedTool) -> Vec<(&'static str, Option<Span>)> {
     let keys = [
         ("upstream", tool.upstream.as_ref().map(|key| key.span)),
         ("method", tool.method.as_ref().map(|key| key.span)),

@@ -1,6 +1,7 @@
+use crate::checked::CheckedTool;
 use crate::lint::helpers::{headers, nested, secrets, urls};
 use crate::lint::{Check, Findings, ToolsetContext, rule};
-use crate::spec::{ParameterSpec, ToolSpec};
+use crate::spec::ParameterSpec;
 use mcp_diagnostics::{Diagnostic, Span};
 
 rule! {
@@ -95,7 +96,7 @@ fn in_query(context: &ToolsetContext<'_>, url: &urls::SpecUrl<'_>, findings: &mu
 
 fn in_parameter(
     context: &ToolsetContext<'_>,
-    tool: &ToolSpec,
+    tool: &CheckedTool,
     parameter: &ParameterSpec,
     findings: &mut Findings<'_>,
 ) {

@@ -1,5 +1,4 @@
 use crate::lint::{Check, Findings, ToolContext, rule};
-use crate::publish::input_schema;
 use crate::publish::tokens;
 use mcp_diagnostics::Diagnostic;
 
@@ -56,7 +55,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         context.tokens
     );
     let description = tool.description.as_ref().map_or(0, |text| tokens::estimate(&text.value));
-    let input = tokens::estimate(&input_schema::of_tool(tool).to_text());
+    let input = tokens::estimate(&tool.published_schema().to_text());
     let output = tool.output_schema.as_ref().map_or(0, |schema| tokens::estimate(&schema.value.to_text()));
     let parts = [("description", description), ("input schema", input), ("output schema", output)];
     let parts: Vec<String> = parts

@@ -74,7 +74,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
 /// There is such a parameter, but it goes to another place.
 fn elsewhere(context: &ToolContext<'_>, parameter: &ParameterSpec, span: Span, findings: &mut Findings<'_>) {
     let name = &parameter.name.value;
-    let message = match parameter.position() {
+    let message = match context.tool.position(parameter) {
         Some(position) => format!("parameter `{name}` exists, but its position is `{position}`"),
         None => format!("parameter `{name}` exists, but only templates say where it goes"),
     };

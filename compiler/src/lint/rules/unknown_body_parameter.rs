@@ -1,6 +1,7 @@
+use crate::checked::CheckedTool;
 use crate::language::schema_walk;
 use crate::lint::{Check, Findings, ToolContext, rule};
-use crate::spec::{BodySpec, ParameterSpec, ToolSpec};
+use crate::spec::{BodySpec, ParameterSpec};
 use mcp_bundle::wire_enums::Position;
 use mcp_diagnostics::{Diagnostic, suggest};
 
@@ -58,7 +59,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let span = context.sources.inside(body.span, start..start + name.len());
     let unplaced = unplaced_properties(tool);
     let in_body: Vec<&ParameterSpec> =
-        tool.parameters.iter().filter(|p| p.position() == Some(Position::Body)).collect();
+        tool.parameters.iter().filter(|p| tool.position(p) == Some(Position::Body)).collect();
     let is_property = unplaced.iter().any(|property| property == name);
     match tool.parameter(name) {
         None if is_property => {}
@@ -73,8 +74,8 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
             findings.report(diagnostic);
             return;
         }
-        Some(parameter) if parameter.position() != Some(Position::Body) => {
-            let place = parameter.position().map_or("template", |position| position.as_str());
+        Some(parameter) if tool.position(parameter) != Some(Position::Body) => {
+            let place = tool.position(parameter).map_or("template", |position| position.as_str());
             let message = format!("parameter `{name}` goes into the {place} and cannot be the whole body");
             let mut diagnostic = Diagnostic::new(&UNKNOWN_BODY_PARAMETER, span, message)
                 .help("remove its `position`, or name another parameter");
@@ -114,7 +115,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// Properties of an `input_schema` that no parameter places: they go into the body.
-fn unplaced_properties(tool: &ToolSpec) -> Vec<&str> {
+fn unplaced_properties(tool: &CheckedTool) -> Vec<&str> {
     let schema = tool.input_schema.as_ref();
     let declared = schema.map(|schema| schema_walk::declared_properties(&schema.value)).unwrap_or_default();
     let is_unplaced = |name: &&str| tool.parameter(name).is_none() && !tool.is_templated(name);

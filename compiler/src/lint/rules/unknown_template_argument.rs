@@ -1,10 +1,9 @@
+use crate::checked::CheckedTemplate;
 use crate::language::json::Json;
 use crate::language::schema_walk;
 use crate::lint::helpers::answer::locate;
 use crate::lint::helpers::values::with_article;
 use crate::lint::{Check, Findings, ToolContext, rule};
-use crate::publish::input_schema;
-use crate::spec::TemplateSpec;
 use crate::template::{Compiled, Dialect, Read, Segment};
 use mcp_diagnostics::{Diagnostic, Span, suggest};
 use std::collections::BTreeMap;
@@ -69,7 +68,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     if context.tool.request_templates().next().is_none() {
         return;
     }
-    let schema = input_schema::of_tool(context.tool);
+    let schema = context.tool.published_schema();
     let declared = schema_walk::declared_properties(schema);
     let is_open = schema_walk::admits_others(schema);
     for (_, template) in context.tool.request_templates() {
@@ -96,14 +95,14 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// The place of a key of the path; that of the last one if it was not written together with it.
-fn place(context: &ToolContext<'_>, template: &TemplateSpec, read: &Read, at: usize) -> Span {
+fn place(context: &ToolContext<'_>, template: &CheckedTemplate, read: &Read, at: usize) -> Span {
     let range = locate::key(template.text(), read, at).unwrap_or_else(|| read.span.clone());
     template.locate(context.sources, range)
 }
 
 fn unknown(
     context: &ToolContext<'_>,
-    template: &TemplateSpec,
+    template: &CheckedTemplate,
     compiled: &Compiled,
     read: &Read,
     name: &str,
@@ -157,7 +156,7 @@ fn of_another_gateway(
 /// A read that looks for something inside of what has no inside.
 fn within_scalar(
     context: &ToolContext<'_>,
-    template: &TemplateSpec,
+    template: &CheckedTemplate,
     dialect: Dialect,
     read: &Read,
     name: &str,

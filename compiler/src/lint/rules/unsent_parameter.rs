@@ -65,7 +65,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         Some(_) => template.reads(&parameter.name.value),
         None => tool.is_read(&parameter.name.value),
     };
-    for parameter in tool.parameters.iter().filter(|parameter| parameter.position().is_none()) {
+    for parameter in tool.parameters.iter().filter(|parameter| tool.position(parameter).is_none()) {
         let name = &parameter.name;
         let (message, help) = if parameter.is_hidden() {
             let message = format!("the constant of parameter `{}` is never sent", name.value);

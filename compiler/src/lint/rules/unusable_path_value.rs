@@ -1,9 +1,10 @@
+use crate::checked::CheckedTool;
 use crate::language::json::Json;
 use crate::language::variables::{TextPart, split_variables};
 use crate::lint::helpers::values::{Shown, shown};
 use crate::lint::helpers::{locate, placeholders};
 use crate::lint::{Check, Findings, ToolContext, rule};
-use crate::spec::{PathPiece, ToolSpec};
+use crate::spec::PathPiece;
 use mcp_diagnostics::{Diagnostic, Span};
 use percent_encoding::percent_decode;
 
@@ -115,7 +116,7 @@ fn without_variables(text: &str) -> Option<String> {
 }
 
 /// Why a path cannot hold a value; the same as binding will say.
-pub(super) fn problem(tool: &ToolSpec, name: &str, text: &str) -> Option<&'static str> {
+pub(super) fn problem(tool: &CheckedTool, name: &str, text: &str) -> Option<&'static str> {
     if text.is_empty() {
         return Some("is empty");
     }
@@ -147,7 +148,7 @@ fn is_dot_segment(segment: &[u8]) -> bool {
 }
 
 /// The value with what stands beside it in its segment of the endpoint; other values are taken for harmless.
-fn segment(tool: &ToolSpec, name: &str, text: &str) -> String {
+fn segment(tool: &CheckedTool, name: &str, text: &str) -> String {
     let Some(endpoint) = tool.endpoint.as_ref().map(|endpoint| &endpoint.value) else {
         return text.to_owned();
     };

@@ -1,8 +1,9 @@
 use super::MISPLACED_STYLE;
+use crate::checked::CheckedTool;
 use crate::language::json::Json;
 use crate::lint::helpers::nested::{self, NestedText};
 use crate::lint::{Check, Findings, ToolContext, rule};
-use crate::spec::{BodySpec, ParameterSpec, ToolSpec, Type};
+use crate::spec::{BodySpec, ParameterSpec, Type};
 use mcp_bundle::wire_enums::{Position, Style};
 use mcp_diagnostics::Diagnostic;
 use std::ops::Range;
@@ -56,16 +57,16 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         if let Some(diagnostic) = literal_variable(context, parameter) {
             findings.report(diagnostic);
         }
-        if let Some(diagnostic) = style_of_object(parameter) {
+        if let Some(diagnostic) = style_of_object(context.tool, parameter) {
             findings.report(diagnostic);
         }
     }
 }
 
 /// In a JSON body a constant stays what it is.
-fn is_json_member(tool: &ToolSpec, parameter: &ParameterSpec) -> bool {
+fn is_json_member(tool: &CheckedTool, parameter: &ParameterSpec) -> bool {
     let is_form = tool.body.as_ref().is_some_and(|body| body.value == BodySpec::Form);
-    match parameter.position() {
+    match tool.position(parameter) {
         Some(position) => position == Position::Body && !is_form,
         None => true,
     }
@@ -75,7 +76,7 @@ fn is_json_member(tool: &ToolSpec, parameter: &ParameterSpec) -> bool {
 fn literal_variable(context: &ToolContext<'_>, parameter: &ParameterSpec) -> Option<Diagnostic> {
     let value = parameter.value.as_ref()?;
     let splits = match &value.value {
-        Json::Array(_) => is_list(parameter),
+        Json::Array(_) => is_list(context.tool, parameter),
         Json::Object(_) => false,
         _ => return None,
     };
@@ -108,8 +109,8 @@ fn literal_variable(context: &ToolContext<'_>, parameter: &ParameterSpec) -> Opt
 }
 
 /// Whether the elements of an array are written one by one.
-fn is_list(parameter: &ParameterSpec) -> bool {
-    let is_pairs = matches!(parameter.position(), Some(Position::Query | Position::Body));
+fn is_list(tool: &CheckedTool, parameter: &ParameterSpec) -> bool {
+    let is_pairs = matches!(tool.position(parameter), Some(Position::Query | Position::Body));
     match parameter.style.as_ref().map(|style| style.value) {
         Some(Style::Comma | Style::Space | Style::Pipe) => true,
         Some(Style::Repeat) => is_pairs,
@@ -130,11 +131,11 @@ fn written(text: &str) -> Option<Range<usize>> {
 }
 
 /// A constant object is always written as JSON. What is wrong whatever the value is `misplaced-style` anyway.
-fn style_of_object(parameter: &ParameterSpec) -> Option<Diagnostic> {
+fn style_of_object(tool: &CheckedTool, parameter: &ParameterSpec) -> Option<Diagnostic> {
     let style = parameter.style.as_ref()?;
     let value = parameter.value.as_ref().filter(|value| matches!(value.value, Json::Object(_)))?;
     // In a path, header or cookie, no object can be deep.
-    let is_pairs = matches!(parameter.position(), Some(Position::Query | Position::Body));
+    let is_pairs = matches!(tool.position(parameter), Some(Position::Query | Position::Body));
     if parameter.kind.value != Type::Object || style.value != Style::Deep || !is_pairs {
         return None;
     }

@@ -1,9 +1,10 @@
+use crate::checked::{CheckedTemplate, CheckedTool};
 use crate::language::json::Json;
 use crate::language::schema_walk;
 use crate::lint::helpers::values::show_text;
 use crate::lint::helpers::{schemas, urls};
 use crate::lint::{Check, Findings, ToolContext, rule};
-use crate::spec::{BodySpec, ParameterSpec, TemplateSpec, Type};
+use crate::spec::{BodySpec, ParameterSpec, Type};
 use mcp_bundle::wire_enums::{Position, Style};
 use mcp_diagnostics::{Diagnostic, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -156,7 +157,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let mut members: Vec<&ParameterSpec> = Vec::new();
     for parameter in &tool.parameters {
         let wire = parameter.wire_name();
-        let Some(position) = parameter.position() else {
+        let Some(position) = tool.position(parameter) else {
             continue;
         };
         if wire.value.is_empty() {
@@ -170,10 +171,10 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
                 Position::Header => wire.value.to_ascii_lowercase(),
                 _ => wire.value.clone(),
             };
-            let is_deep = is_deep(parameter, declared.as_ref());
+            let is_deep = is_deep(tool, parameter, declared.as_ref());
             let taken = Taken { by: Sender::Parameter(parameter), is_deep };
             match names.get(&(position, name.clone())) {
-                Some(other) => report_same(parameter, other.by, findings),
+                Some(other) => report_same(parameter, position, other.by, findings),
                 None => drop(names.insert((position, name), taken)),
             }
         }
@@ -195,15 +196,15 @@ fn fixed<'a>(context: &ToolContext<'a>, names: &mut Names<'a>) {
         names.insert((Position::Query, name.decoded.into_owned()), Taken { by, is_deep: false });
     }
     let template = context.tool.endpoint_template.as_ref();
-    for name in template.and_then(TemplateSpec::compiled).map(urls::template_names).unwrap_or_default() {
+    for name in template.and_then(CheckedTemplate::compiled).map(urls::template_names).unwrap_or_default() {
         let whole = endpoint.map_or(context.tool.span, |endpoint| endpoint.span);
         names.insert((Position::Query, name), Taken { by: Sender::Endpoint(whole), is_deep: false });
     }
 }
 
 /// Whether a caller's argument is sent as `name[…]`. A constant never is.
-fn is_deep(parameter: &ParameterSpec, declared: Option<&Properties<'_>>) -> bool {
-    if parameter.is_hidden() || !matches!(parameter.position(), Some(Position::Query | Position::Body)) {
+fn is_deep(tool: &CheckedTool, parameter: &ParameterSpec, declared: Option<&Properties<'_>>) -> bool {
+    if parameter.is_hidden() || !matches!(tool.position(parameter), Some(Position::Query | Position::Body)) {
         return false;
     }
     if let Some(style) = &parameter.style {
@@ -263,7 +264,7 @@ fn nested<'a>(
         } else if path.iter().any(|piece| piece.is_empty()) {
             report(format!("`{}` has nothing between two of its dots, or at an end", wire.value), note);
         } else if let Some(other) = taken.get(&path) {
-            report_same(parameter, *other, findings);
+            report_same(parameter, Position::Body, *other, findings);
         } else {
             taken.insert(path.clone(), Sender::Parameter(parameter));
             pieces.push((*parameter, path));
@@ -299,7 +300,12 @@ impl Sender<'_> {
     }
 }
 
-fn report_same(parameter: &ParameterSpec, other: Sender<'_>, findings: &mut Findings<'_>) {
+fn report_same(
+    parameter: &ParameterSpec,
+    position: Position,
+    other: Sender<'_>,
+    findings: &mut Findings<'_>,
+) {
     let wire = parameter.wire_name();
     let Some(name) = other.name() else {
         let message = format!(
@@ -320,9 +326,7 @@ fn report_same(parameter: &ParameterSpec, other: Sender<'_>, findings: &mut Find
     }
     let message = format!(
         "parameters `{name}` and `{}` are both sent as `{}` in the {}",
-        parameter.name.value,
-        wire.value,
-        parameter.position().unwrap_or(Position::Body)
+        parameter.name.value, wire.value, position
     );
     findings.report(
         Diagnostic::new(&WIRE_NAME_CONFLICT, wire.span, message)

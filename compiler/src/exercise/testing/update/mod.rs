@@ -7,8 +7,9 @@ mod values;
 
 use super::{ActualRequest, ActualResult, Results, Test, compare};
 use crate::check::Report;
+use crate::checked::{CheckedTool, CheckedToolset};
 use crate::language::json::Json;
-use crate::spec::{ExampleSpec, ToolSpec, ToolsetSpec};
+use crate::spec::ExampleSpec;
 use mcp_diagnostics::{Edit, FileId, Span, toml_tree};
 use std::collections::BTreeMap;
 
@@ -94,7 +95,10 @@ fn is_all_text(content: &Json) -> bool {
     content.as_array().unwrap_or_default().iter().all(compare::is_text)
 }
 
-fn spec_of<'r>(report: &'r Report, test: &Test) -> Option<(&'r ToolsetSpec, &'r ToolSpec, &'r ExampleSpec)> {
+fn spec_of<'r>(
+    report: &'r Report,
+    test: &Test,
+) -> Option<(&'r CheckedToolset, &'r CheckedTool, &'r ExampleSpec)> {
     let toolset = report.toolsets.iter().find(|toolset| toolset.file == test.span.file)?;
     let tool = toolset.tools.iter().find(|tool| tool.label() == test.tool)?;
     Some((toolset, tool, tool.examples.get(test.number.checked_sub(1)?)?))
@@ -127,8 +131,8 @@ fn edited(text: &str, mut edits: Vec<Edit>) -> Option<String> {
 /// Collects the edits of one example.
 struct Editor<'r> {
     report: &'r Report,
-    toolset: &'r ToolsetSpec,
-    tool: &'r ToolSpec,
+    toolset: &'r CheckedToolset,
+    tool: &'r CheckedTool,
     example: &'r ExampleSpec,
     edits: Vec<Edit>,
     keys: Vec<String>,

@@ -1,8 +1,8 @@
 //! What example responses show.
 
 use super::{Kinds, Source, Unknown};
+use crate::checked::CheckedTool;
 use crate::language::json::Json;
-use crate::spec::ToolSpec;
 use crate::template::Segment;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ pub(super) struct Examples {
 
 impl Examples {
     /// Those whose status `is_meant`.
-    pub fn new(tool: &ToolSpec, is_meant: impl Fn(u16) -> bool) -> Examples {
+    pub fn new(tool: &CheckedTool, is_meant: impl Fn(u16) -> bool) -> Examples {
         let responses = tool.examples.iter().filter_map(|example| example.response.as_ref());
         let meant = responses.filter(|response| is_meant(response.status.as_ref().map_or(200, |s| s.value)));
         let bodies = meant.filter_map(|response| match &response.body.as_ref()?.value {

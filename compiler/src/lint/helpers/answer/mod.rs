@@ -15,10 +15,11 @@ mod select_tests;
 #[cfg(test)]
 mod tests;
 
+use crate::checked::{CheckedTemplate, CheckedTool};
 use crate::lint::context::ToolContext;
 use crate::lint::findings::Findings;
 use crate::lint::rules::{LOOP_OVER_SCALAR, UNKNOWN_RESPONSE_FIELD};
-use crate::spec::{TemplateSource, TemplateSpec, ToolSpec};
+use crate::spec::TemplateSource;
 use crate::template::{Compiled, Dialect, Read, Segment};
 use examples::Examples;
 use kinds::Kinds;
@@ -176,7 +177,7 @@ fn is_pointless(dialect: Dialect, kinds: Kinds) -> bool {
 
 /// A sound template, and all that is known of what it sees.
 struct Known<'a> {
-    template: &'a TemplateSpec,
+    template: &'a CheckedTemplate,
     compiled: &'a Compiled,
     sources: Vec<Box<dyn Source + 'a>>,
     /// It sees what `select` keeps.
@@ -184,7 +185,7 @@ struct Known<'a> {
 }
 
 /// The templates of a tool's answers that read something.
-fn templates_of(tool: &ToolSpec) -> Vec<Known<'_>> {
+fn templates_of(tool: &CheckedTool) -> Vec<Known<'_>> {
     let mut found = Vec::new();
     if let Some((template, compiled)) = reading(tool.response_template.as_ref()) {
         let mut sources: Vec<Box<dyn Source + '_>> = Vec::new();
@@ -204,7 +205,7 @@ fn templates_of(tool: &ToolSpec) -> Vec<Known<'_>> {
     found
 }
 
-fn reading(template: Option<&TemplateSpec>) -> Option<(&TemplateSpec, &Compiled)> {
+fn reading(template: Option<&CheckedTemplate>) -> Option<(&CheckedTemplate, &Compiled)> {
     let template = template?;
     let compiled = template.compiled().filter(|compiled| !compiled.reads.is_empty())?;
     Some((template, compiled))
@@ -272,7 +273,7 @@ fn list_help(dialect: Dialect, key: &str, list: &[Segment]) -> String {
 
 fn scalar_loop(
     context: &ToolContext<'_>,
-    template: &TemplateSpec,
+    template: &CheckedTemplate,
     dialect: Dialect,
     source: &dyn Source,
     read: &Read,
@@ -296,7 +297,7 @@ fn scalar_loop(
 /// A finding in a file of its own says whose template it is.
 pub(super) fn of_tool(
     context: &ToolContext<'_>,
-    template: &TemplateSpec,
+    template: &CheckedTemplate,
     diagnostic: Diagnostic,
 ) -> Diagnostic {
     match template.source {

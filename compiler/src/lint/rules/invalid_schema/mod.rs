@@ -1,3 +1,4 @@
+use crate::checked::{CheckedTool, CheckedToolset};
 use crate::language::json::Json;
 use crate::language::schema_walk;
 use crate::lint::helpers::locate;
@@ -5,8 +6,6 @@ use crate::lint::helpers::schema_shape::{self, Problem};
 use crate::lint::helpers::schemas::{self, Written};
 use crate::lint::helpers::values::show;
 use crate::lint::{Check, Findings, SetContext, rule};
-use crate::publish::input_schema;
-use crate::spec::{ToolSpec, ToolsetSpec};
 use mcp_bundle::bind::patterns::compile_pattern;
 use mcp_bundle::bind::schema;
 use mcp_diagnostics::{Diagnostic, Span, suggest};
@@ -73,8 +72,8 @@ type Seen = BTreeMap<String, Option<schema::SchemaError>>;
 
 struct Place<'a> {
     context: &'a SetContext<'a>,
-    toolset: &'a ToolsetSpec,
-    tool: &'a ToolSpec,
+    toolset: &'a CheckedToolset,
+    tool: &'a CheckedTool,
 }
 
 fn check(context: &SetContext<'_>, findings: &mut Findings<'_>) {
@@ -96,7 +95,7 @@ impl Place<'_> {
         // A parameter's schemas are parts of the generated one, and so are their references.
         let root = || match written.parameter {
             None => &written.value.value,
-            Some(_) => input_schema::of_tool(self.tool),
+            Some(_) => self.tool.published_schema(),
         };
         let verdict = schema_shape::judge(written, &root);
         for problem in verdict.problems {
