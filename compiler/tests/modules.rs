@@ -15,9 +15,12 @@ const DIAGNOSTICS: &[(&str, &str)] = &[];
 const BUNDLE: &[(&str, &str)] = &[("bind", "shape"), ("plan", "template")];
 const PROXY: &[(&str, &str)] = &[
     ("call", "mcp"),
+    ("call", "request"),
     ("call", "telemetry"),
     ("catalog", "mcp"),
+    ("catalog", "request"),
     ("edge", "mcp"),
+    ("edge", "request"),
     ("edge", "rest"),
     ("mcp", "request"),
     ("request", "rest"),
