@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! bundle bytes ─load→ Bundle ─build→ Catalog ─activate→ Edge          (one atomic swap)
-//! head ─route→ Endpoint, body ─answer→ Reply or EventStream            (Edge: no sockets)
+//! head ─route, authenticate→ RoutedRequest, body ─answer→ Reply or EventStream   (Edge: no sockets)
 //! connection ─transport→ head, body … reply → connection               (Pingora's listeners and streams)
 //! ```
 //!

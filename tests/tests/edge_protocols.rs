@@ -2,9 +2,14 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use bytes::Bytes;
+use mcp_edge::call::observe::Observer;
+use mcp_edge::call::record::CallRecord;
+use mcp_edge::edge::Hooks;
 use mcp_edge::process::{Listener, TlsFiles};
 use mcpc_tests::{LONG, World, call, get, json, post, raw, spec};
 use serde_json::{Value, json};
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 const TOOL: (&str, &str) = (
@@ -45,6 +50,30 @@ async fn ask(sender: &mut h2::client::SendRequest<Bytes>, request: &[u8]) -> (u1
         all.extend_from_slice(&data);
     }
     (status, serde_json::from_slice(&all).unwrap())
+}
+
+/// The addresses of those who call.
+#[derive(Debug, Default)]
+struct Callers(Mutex<Vec<Option<IpAddr>>>);
+
+impl Observer for Callers {
+    fn call(&self, record: &CallRecord<'_>) {
+        self.0.lock().unwrap().push(record.request.peer.address.map(|address| address.ip()));
+    }
+}
+
+#[test]
+fn observers_are_told_the_address_of_the_client_in_both_protocols() {
+    let callers = Arc::new(Callers::default());
+    let hooks = Hooks { observers: vec![callers.clone()], ..Hooks::default() };
+    let world = World::with_hooks(&spec(&[("fixed", "respond = \"Hello.\"")]), hooks);
+    world.call("fixed", json!({}));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (status, _) =
+        runtime.block_on(async { ask(&mut connect(&world).await, &call("fixed", json!({}))).await });
+    assert_eq!(status, 200);
+    let local = Some(world.address.ip());
+    assert_eq!(*callers.0.lock().unwrap(), [local, local]);
 }
 
 #[test]

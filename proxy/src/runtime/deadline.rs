@@ -58,7 +58,7 @@ fn limited<F: Future>(
             return Poll::Ready(Ok(done));
         }
         match &place {
-            None => place = end().and_then(|end| Place::take(end, context)),
+            None => place = end().and_then(|end| TableEntry::take(end, context)),
             Some(place) => {
                 if place.is_over(context) {
                     return Poll::Ready(Err(Elapsed));
@@ -96,15 +96,15 @@ struct Watcher {
     sooner: Arc<Notify>,
 }
 
-/// A wait's place in a table; given back when dropped.
-struct Place {
+/// A wait's entry in a table; given back when dropped.
+struct TableEntry {
     table: Arc<Mutex<Table>>,
     index: usize,
 }
 
-impl Place {
+impl TableEntry {
     /// `None` only while the thread ends.
-    fn take(end: Instant, context: &Context<'_>) -> Option<Place> {
+    fn take(end: Instant, context: &Context<'_>) -> Option<TableEntry> {
         let shared = HERE.try_with(Arc::clone).ok()?;
         let mut table = lock(&shared);
         let wait = Wait::Waiting { end, waker: context.waker().clone() };
@@ -122,7 +122,7 @@ impl Place {
             table.watch(end, &shared);
         }
         drop(table);
-        Some(Place { table: shared, index })
+        Some(TableEntry { table: shared, index })
     }
 
     fn is_over(&self, context: &Context<'_>) -> bool {
@@ -138,7 +138,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TableEntry {
     fn drop(&mut self) {
         let mut table = lock(&self.table);
         let wait = table.set(self.index, Wait::Free);

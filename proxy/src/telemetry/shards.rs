@@ -1,45 +1,45 @@
-//! Counters that threads do not share: each adds to a cell of its own, and only who reads looks at all of them.
+//! Counters that threads do not share: each adds to a shard of its own, and only who reads looks at all of them.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// Threads beyond this many share cells, which stays right and is only slower.
-pub const CELLS: usize = 16;
+/// Threads beyond this many share shards, which stays right and is only slower.
+pub const SHARDS: usize = 16;
 
 /// Keeps its content on cache lines of its own; processors fetch them in pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-pub struct Apart<T>(pub T);
+pub struct OwnCacheLine<T>(pub T);
 
 /// A number that goes up, and perhaps down.
 #[derive(Debug, Default)]
-pub struct Cells {
-    cells: [Apart<AtomicU64>; CELLS],
+pub struct ShardedCounter {
+    shards: [OwnCacheLine<AtomicU64>; SHARDS],
 }
 
-impl Cells {
+impl ShardedCounter {
     pub fn add(&self, count: u64) {
-        own(&self.cells).fetch_add(count, Relaxed);
+        own_shard(&self.shards).fetch_add(count, Relaxed);
     }
 
     /// May be done by another thread than the one that added.
     pub fn subtract(&self, count: u64) {
-        own(&self.cells).fetch_sub(count, Relaxed);
+        own_shard(&self.shards).fetch_sub(count, Relaxed);
     }
 
     pub fn sum(&self) -> u64 {
-        self.cells.iter().fold(0, |sum, cell| sum.wrapping_add(cell.0.load(Relaxed)))
+        self.shards.iter().fold(0, |sum, shard| sum.wrapping_add(shard.0.load(Relaxed)))
     }
 }
 
-/// The cell of this thread.
-pub fn own<T>(cells: &[Apart<T>; CELLS]) -> &T {
+/// The shard of this thread.
+pub fn own_shard<T>(shards: &[OwnCacheLine<T>; SHARDS]) -> &T {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     thread_local! {
-        static OWN: usize = NEXT.fetch_add(1, Relaxed) % CELLS;
+        static OWN: usize = NEXT.fetch_add(1, Relaxed) % SHARDS;
     }
-    let [first, ..] = cells;
+    let [first, ..] = shards;
     let index = OWN.try_with(|own| *own).unwrap_or_default();
-    &cells.get(index).unwrap_or(first).0
+    &shards.get(index).unwrap_or(first).0
 }
 
 #[cfg(test)]
@@ -48,13 +48,13 @@ mod tests {
 
     #[test]
     fn threads_add_up() {
-        let cells = Cells::default();
+        let counter = ShardedCounter::default();
         std::thread::scope(|scope| {
-            for _ in 0..CELLS * 2 {
-                scope.spawn(|| (0..1000).for_each(|_| cells.add(1)));
+            for _ in 0..SHARDS * 2 {
+                scope.spawn(|| (0..1000).for_each(|_| counter.add(1)));
             }
         });
-        cells.subtract(1);
-        assert_eq!(cells.sum(), CELLS as u64 * 2000 - 1);
+        counter.subtract(1);
+        assert_eq!(counter.sum(), SHARDS as u64 * 2000 - 1);
     }
 }

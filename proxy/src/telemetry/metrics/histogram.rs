@@ -1,13 +1,13 @@
-//! Latencies. Threads count in cells of their own, so that they do not wait for each other's cache lines.
+//! Latencies. Threads count in shards of their own, so that they do not wait for each other's cache lines.
 
-use crate::telemetry::shards::{Apart, CELLS, own};
+use crate::telemetry::shards::{OwnCacheLine, SHARDS, own_shard};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 /// How long calls took as a whole, upstream and here.
 #[derive(Debug, Default)]
 pub struct Latencies {
-    cells: [Apart<Parts>; CELLS],
+    shards: [OwnCacheLine<Parts>; SHARDS],
 }
 
 /// What a histogram has counted.
@@ -43,7 +43,7 @@ const BOUNDS_US: [u64; 18] = [
 
 impl Latencies {
     pub fn record(&self, total: Duration, upstream: Duration) {
-        let [all, above, here] = own(&self.cells);
+        let [all, above, here] = own_shard(&self.shards);
         let (total, upstream) = (total.as_nanos() as u64, upstream.as_nanos() as u64);
         all.record(total);
         above.record(upstream);
@@ -55,8 +55,8 @@ impl Latencies {
         let mut sum = 0u64;
         let bounds = BOUNDS_US.iter().map(|us| *us as f64 / 1e6).chain([f64::INFINITY]);
         counts.buckets = bounds.map(|bound| (bound, 0)).collect();
-        for cell in &self.cells {
-            let Some(histogram) = cell.0.get(part as usize) else { continue };
+        for shard in &self.shards {
+            let Some(histogram) = shard.0.get(part as usize) else { continue };
             sum = sum.wrapping_add(histogram.sum_nanoseconds.load(Relaxed));
             for ((_, count), bucket) in counts.buckets.iter_mut().zip(&histogram.buckets) {
                 *count += bucket.load(Relaxed);

@@ -10,7 +10,7 @@ pub use tools::ToolCounts;
 use crate::call::admission::InFlight;
 use crate::call::observe::Observer;
 use crate::call::record::{AnswerRecord, CallRecord, Refusal};
-use crate::telemetry::shards::Cells;
+use crate::telemetry::shards::ShardedCounter;
 use crate::upstream::PoolStats;
 use histogram::Latencies;
 use std::fmt;
@@ -34,7 +34,7 @@ type PoolReader = Box<dyn Fn() -> PoolStats + Send + Sync>;
 struct Inner {
     tools: Mutex<Tools>,
     latencies: Latencies,
-    lists: Cells,
+    lists: ShardedCounter,
     /// In the order of [`CODES`], then all others.
     protocol_errors: [AtomicU64; CODES.len() + 1],
     reloads: AtomicU64,

@@ -2,7 +2,7 @@
 
 use super::Inner;
 use crate::call::record::Outcome;
-use crate::telemetry::shards::{Apart, CELLS, own};
+use crate::telemetry::shards::{OwnCacheLine, SHARDS, own_shard};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
@@ -27,7 +27,7 @@ pub struct ToolCounts {
 pub(super) struct Successes {
     /// In the order of the bundle's tools.
     tools: Vec<Arc<ToolStats>>,
-    rows: [Apart<OnceLock<Box<[AtomicU64]>>>; CELLS],
+    rows: [OwnCacheLine<OnceLock<Box<[AtomicU64]>>>; SHARDS],
 }
 
 /// All that is counted by tool.
@@ -78,7 +78,8 @@ impl Drop for ToolCounts {
 impl Successes {
     #[inline]
     fn count(&self, tool: usize) {
-        let row = own(&self.rows).get_or_init(|| self.tools.iter().map(|_| AtomicU64::new(0)).collect());
+        let row =
+            own_shard(&self.rows).get_or_init(|| self.tools.iter().map(|_| AtomicU64::new(0)).collect());
         if let Some(counter) = row.get(tool) {
             counter.fetch_add(1, Relaxed);
         }

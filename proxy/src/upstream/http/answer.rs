@@ -15,7 +15,7 @@ pub(super) struct Hints {
 
 /// An exchange without an answer.
 #[derive(Debug)]
-pub(super) struct Failure {
+pub(super) struct ExchangeFailure {
     pub error: UpstreamError,
     /// Whether the upstream may have seen the request.
     pub sent: bool,
@@ -23,17 +23,17 @@ pub(super) struct Failure {
     pub answered: bool,
 }
 
-impl Failure {
-    pub fn unsent(error: UpstreamError) -> Failure {
-        Failure { error, sent: false, answered: false }
+impl ExchangeFailure {
+    pub fn unsent(error: UpstreamError) -> ExchangeFailure {
+        ExchangeFailure { error, sent: false, answered: false }
     }
 
-    pub fn unanswered(error: UpstreamError) -> Failure {
-        Failure { error, sent: true, answered: false }
+    pub fn unanswered(error: UpstreamError) -> ExchangeFailure {
+        ExchangeFailure { error, sent: true, answered: false }
     }
 
-    pub fn answered(error: UpstreamError) -> Failure {
-        Failure { error, sent: true, answered: true }
+    pub fn answered(error: UpstreamError) -> ExchangeFailure {
+        ExchangeFailure { error, sent: true, answered: true }
     }
 
     /// The connection ended and the request may be repeated on another one without doing it twice.

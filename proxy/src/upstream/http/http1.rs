@@ -1,7 +1,7 @@
 //! One exchange over an HTTP/1.1 connection. The request leaves in one write; a plain body of known length is read to where it
 //! stays.
 
-use super::answer::{self, Failure, Hints, Wanted};
+use super::answer::{self, ExchangeFailure, Hints, Wanted};
 use super::decode::{Body, Coding};
 use super::link::Link;
 use super::{early, wire};
@@ -70,21 +70,19 @@ pub(super) async fn exchange(
     call: &Exchange<'_>,
     target: &[u8],
     received: &mut Received,
-) -> Result<(Hints, Option<Kept>), Failure> {
+) -> Result<(Hints, Option<Kept>), ExchangeFailure> {
     let sent = send(&mut stream, call, target, &mut received.input).await;
     if sent.any {
         received.attempts = received.attempts.saturating_add(1);
     }
     let to_head_request = call.request.method == Method::Head;
-    let head = read_final_head(&mut stream, to_head_request, received).await.map_err(|error| Failure {
-        error,
-        sent: sent.any,
-        answered: false,
-    })?;
+    let head = read_final_head(&mut stream, to_head_request, received)
+        .await
+        .map_err(|error| ExchangeFailure { error, sent: sent.any, answered: false })?;
     let Head { framing, keep_alive, lifetime, hints, .. } = head;
     read_body(&mut stream, head.length, framing, head.coding, call.max_response, received)
         .await
-        .map_err(Failure::answered)?;
+        .map_err(ExchangeFailure::answered)?;
     // More than the answer would be taken for the next one.
     let clean = sent.clean && received.input.is_empty();
     let keep = clean && keep_alive && lifetime != Some(Duration::ZERO);

@@ -1,6 +1,6 @@
 //! One exchange over a stream of a shared HTTP/2 connection.
 
-use super::answer::{Failure, Hints, Wanted};
+use super::answer::{ExchangeFailure, Hints, Wanted};
 use super::decode::{Body, Coding};
 use super::network::Origin;
 use super::{pool, wire};
@@ -37,15 +37,15 @@ pub(super) async fn exchange(
     call: &Exchange<'_>,
     target: &[u8],
     received: &mut Received,
-) -> Result<Hints, Failure> {
-    let header = wire::header(call, target).ok_or_else(|| Failure::unsent(unspeakable()))?;
+) -> Result<Hints, ExchangeFailure> {
+    let header = wire::header(call, target).ok_or_else(|| ExchangeFailure::unsent(unspeakable()))?;
     let Ok(Some(mut session)) = connection.spawn_stream().await else {
-        return Err(Failure::unsent(UpstreamError::Closed));
+        return Err(ExchangeFailure::unsent(UpstreamError::Closed));
     };
     let body = call.request.body().filter(|body| !body.is_empty());
     session.write_request_header(header, body.is_none()).map_err(|error| match error.etype {
-        ErrorType::InvalidHTTPHeader => Failure::unsent(unspeakable()),
-        _ => Failure::unsent(UpstreamError::Closed),
+        ErrorType::InvalidHTTPHeader => ExchangeFailure::unsent(unspeakable()),
+        _ => ExchangeFailure::unsent(UpstreamError::Closed),
     })?;
     received.attempts = received.attempts.saturating_add(1);
     let silence = Silence { origin: call.origin, connection };
@@ -56,7 +56,7 @@ pub(super) async fn exchange(
     session.read_response_header().await.map_err(|error| unanswered(&error))?;
     silence.broken();
     let Some(head) = session.response_header() else {
-        return Err(Failure::unanswered(UpstreamError::Protocol));
+        return Err(ExchangeFailure::unanswered(UpstreamError::Protocol));
     };
     let headers = head.headers.iter().map(|(name, value)| (name.as_str().as_bytes(), value.as_bytes()));
     let wanted = Wanted::of(headers);
@@ -71,7 +71,7 @@ pub(super) async fn exchange(
             Err(error) => Err(error),
         },
     };
-    body.map_err(Failure::answered)?;
+    body.map_err(ExchangeFailure::answered)?;
     Ok(hints)
 }
 
@@ -103,12 +103,12 @@ async fn read(session: &mut Http2Session) -> Result<Option<Bytes>, UpstreamError
 }
 
 /// A graceful goodbye or a refused stream says that the upstream did not look at the request.
-fn unanswered(error: &Error) -> Failure {
+fn unanswered(error: &Error) -> ExchangeFailure {
     let refused = error.etype == ErrorType::H2Error && matches!(error.retry, RetryType::Decided(true));
     match error.etype {
-        _ if refused => Failure::unsent(UpstreamError::Closed),
-        ErrorType::InvalidH2 | ErrorType::H2Downgrade => Failure::unanswered(UpstreamError::Protocol),
-        _ => Failure::unanswered(UpstreamError::Closed),
+        _ if refused => ExchangeFailure::unsent(UpstreamError::Closed),
+        ErrorType::InvalidH2 | ErrorType::H2Downgrade => ExchangeFailure::unanswered(UpstreamError::Protocol),
+        _ => ExchangeFailure::unanswered(UpstreamError::Closed),
     }
 }
 

@@ -1,11 +1,11 @@
 //! Calls over the network: attempts, retries and redirects, within the call's deadline.
 
-use super::answer::{Failure, Hints};
+use super::answer::{ExchangeFailure, Hints};
 use super::connect::{self, Addresses};
 use super::pool::{self, Connection};
 use super::{http1, http2, redirect, retry};
 use crate::runtime::deadline::{Elapsed, until};
-use crate::telemetry::shards::Cells;
+use crate::telemetry::shards::ShardedCounter;
 use crate::upstream::{Exchange, OriginKey, Received, UpstreamError};
 use arc_swap::ArcSwapOption;
 use pingora_core::connectors::{ConnectorOptions, TransportConnector};
@@ -52,10 +52,10 @@ pub struct PoolStats {
 
 #[derive(Debug, Default)]
 pub(super) struct Counters {
-    pub opened: Cells,
-    pub reused: Cells,
-    pub failed: Cells,
-    pub idle: Cells,
+    pub opened: ShardedCounter,
+    pub reused: ShardedCounter,
+    pub failed: ShardedCounter,
+    pub idle: ShardedCounter,
 }
 
 impl Counters {
@@ -161,7 +161,7 @@ impl Network {
         target: &[u8],
         now: Instant,
         received: &mut Received,
-    ) -> Result<Hints, Failure> {
+    ) -> Result<Hints, ExchangeFailure> {
         if let Some(kept) = pool::take(call.origin, now) {
             self.counters.reused.add(1);
             match self.exchange(kept, call, target, received).await {
@@ -170,7 +170,7 @@ impl Network {
             }
         }
         // Boxed, as all that is rare: what may wait here is part of every call's future, and that is moved.
-        let fresh = Box::pin(connect::connect(self, call)).await.map_err(Failure::unsent)?;
+        let fresh = Box::pin(connect::connect(self, call)).await.map_err(ExchangeFailure::unsent)?;
         if let Connection::Shared(connection) = &fresh {
             pool::share(call.origin, &self.counters, connection, call.pool.idle);
         }
@@ -183,7 +183,7 @@ impl Network {
         call: &Exchange<'_>,
         target: &[u8],
         received: &mut Received,
-    ) -> Result<Hints, Failure> {
+    ) -> Result<Hints, ExchangeFailure> {
         let stream = match connection {
             Connection::Shared(connection) => {
                 return Box::pin(http2::exchange(&connection, call, target, received)).await;

@@ -1,6 +1,6 @@
 //! When a call is tried again, and how long it waits before that.
 
-use super::answer::{Failure, Hints};
+use super::answer::{ExchangeFailure, Hints};
 use crate::runtime::random;
 use crate::upstream::UpstreamError;
 use std::time::{Duration, Instant, SystemTime};
@@ -9,7 +9,7 @@ const FIRST: Duration = Duration::from_millis(100);
 const LONGEST: Duration = Duration::from_secs(2);
 
 /// Whether another attempt may end better.
-pub(super) fn is_worth_it(failure: &Failure) -> bool {
+pub(super) fn is_worth_it(failure: &ExchangeFailure) -> bool {
     match failure.error {
         UpstreamError::Resolve | UpstreamError::Connect(_) | UpstreamError::ConnectTimeout(_) => true,
         UpstreamError::Closed => !failure.answered,
