@@ -379,11 +379,12 @@ impl<R: Report> Pass<'_, '_, R> {
     pub(super) fn find<T>(&mut self, key: &Span, list: &[T], name: impl Fn(&T) -> &Name) -> Option<usize> {
         let source = self.source;
         let strings = &source.contents.strings;
-        let raw = source.text.as_bytes().get(key.start() + 1..key.end().wrapping_sub(1))?;
+        let text = source.text.as_bytes();
+        let raw = text.get(key.start() + 1..key.end().wrapping_sub(1))?;
         if key.escaped || list.len() > SHORT_LIST {
             return self.find_rarely(key, list, name);
         }
-        let start = Name::start(raw);
+        let start = Name::start_in(text, key.start() + 1, raw.len());
         list.iter().position(|item| name(item).is(strings, raw, start))
     }
 

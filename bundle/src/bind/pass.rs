@@ -183,7 +183,7 @@ impl<'a> Source<'a> {
     }
 
     /// What a parameter holds in this call; `None` when it is left out, or already refused.
-    #[inline]
+    #[inline(always)]
     pub(super) fn argument(&self, slots: &[Slot], index: u32) -> Option<Argument<'a>> {
         let parameter = self.tool.parameters.get(index as usize)?;
         let value = match *slots.get(index as usize)? {

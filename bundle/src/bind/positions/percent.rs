@@ -8,7 +8,11 @@ pub(super) const ODD: u8 = 2;
 /// Appends `text`, encoded.
 #[inline]
 pub(super) fn encode(text: &str, out: &mut Vec<u8>) {
-    let text = text.as_bytes();
+    encode_bytes(text.as_bytes(), out);
+}
+
+#[inline]
+pub(super) fn encode_bytes(text: &[u8], out: &mut Vec<u8>) {
     if classes(text) & RESERVED == 0 { out.extend_from_slice(text) } else { encode_reserved(text, out) }
 }
 
@@ -29,12 +33,18 @@ pub(super) fn encode_unless(text: &[u8], refused: u8, out: &mut Vec<u8>) -> Opti
 
 #[inline(never)]
 fn encode_reserved(text: &[u8], out: &mut Vec<u8>) {
-    for &byte in text {
-        if is_unreserved(byte) {
-            out.push(byte);
-        } else {
-            out.extend_from_slice(&[b'%', hex_digit(byte >> 4), hex_digit(byte)]);
+    const BLOCK: usize = 32;
+    for block in text.chunks(BLOCK) {
+        // Four bytes are written for each, of which the next one overwrites what is too much.
+        let (mut encoded, mut at) = ([0; 3 * BLOCK + 1], 0);
+        for &byte in block {
+            let code @ [.., length] = CODES.get(usize::from(byte)).copied().unwrap_or_default();
+            if let Some(slot) = encoded.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
+                *slot = code;
+            }
+            at += usize::from(length);
         }
+        out.extend_from_slice(encoded.get(..at).unwrap_or_default());
     }
 }
 
@@ -42,11 +52,6 @@ fn encode_reserved(text: &[u8], out: &mut Vec<u8>) {
 #[inline]
 pub(super) fn classes(text: &[u8]) -> u8 {
     text.iter().fold(0, |classes, &byte| classes | class(byte))
-}
-
-#[inline]
-pub(super) fn is_unreserved(byte: u8) -> bool {
-    class(byte) & RESERVED == 0
 }
 
 #[inline]
@@ -72,6 +77,22 @@ static CLASSES: [u8; 256] = {
     table
 };
 
+/// What stands for each byte, and how many bytes of that count.
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, bounded by the loop")]
+static CODES: [[u8; 4]; 256] = {
+    let mut table = [[0; 4]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let character = byte as u8;
+        table[byte] = match CLASSES[byte] & RESERVED {
+            0 => [character, 0, 0, 1],
+            _ => [b'%', hex_digit(character >> 4), hex_digit(character), 3],
+        };
+        byte += 1;
+    }
+    table
+};
+
 /// Decodes in place, once. `true` if anything changed.
 pub(super) fn decode(bytes: &mut Vec<u8>) -> bool {
     if memchr::memchr(b'%', bytes).is_none() {
@@ -91,7 +112,7 @@ pub(super) fn decode(bytes: &mut Vec<u8>) -> bool {
     changed
 }
 
-fn hex_digit(nibble: u8) -> u8 {
+const fn hex_digit(nibble: u8) -> u8 {
     match nibble & 15 {
         digit @ 0..=9 => b'0' + digit,
         letter => b'A' - 10 + letter,

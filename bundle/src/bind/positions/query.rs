@@ -106,6 +106,12 @@ impl Pairs<'_> {
     #[inline]
     fn argument(&mut self, name: &[u8], Argument { parameter, value }: Argument<'_>) -> Result<(), Stop> {
         self.room()?;
+        // Most values are one piece, whatever the style.
+        if let Some(text) = text::plain(value) {
+            self.begin(name);
+            percent::encode_bytes(text, self.out);
+            return Ok(());
+        }
         match (parameter.style, value.kind) {
             (Style::Repeat, Kind::Array) => {
                 self.set_name(name);

@@ -127,6 +127,16 @@ impl Name {
         }
     }
 
+    /// The start of the name that stands at a place of a text. Where eight bytes follow, they are read at once.
+    #[inline(always)]
+    pub(crate) fn start_in(text: &[u8], at: usize, length: usize) -> u64 {
+        match text.get(at..).and_then(<[u8]>::first_chunk) {
+            Some(block) if length < 8 => u64::from_le_bytes(*block) & !(u64::MAX << (8 * length)),
+            Some(block) => u64::from_le_bytes(*block),
+            None => Name::start(text.get(at..at.saturating_add(length)).unwrap_or_default()),
+        }
+    }
+
     /// Whether it is this name, of which `start` is the [`Name::start`].
     #[inline(always)]
     pub(crate) fn is(&self, strings: &Strings, name: &[u8], start: u64) -> bool {
