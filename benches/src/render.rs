@@ -3,7 +3,7 @@
 use crate::bodies::Case;
 use handlebars::{Context, Handlebars};
 use mcp_bundle::plan::Contents;
-use mcp_bundle::template::{Ambient, Limits, Place, Scratch, render_text};
+use mcp_bundle::template::{Ambient, Destination, Limits, Scratch, render_text};
 use mcpc::plan::standalone;
 use mcpc::template::{Dialect, TemplateError, compile_for};
 
@@ -21,7 +21,7 @@ pub struct Theirs(Handlebars<'static>);
 
 impl Ours {
     pub fn new(dialect: Dialect, template: &str) -> Result<Ours, Vec<TemplateError>> {
-        let compiled = compile_for(Place::Text, dialect, template)?;
+        let compiled = compile_for(Destination::Text, dialect, template)?;
         // A listing of 1 MiB of answers may be longer than a result usually is.
         let limits = Limits { output: 16 << 20, ..Limits::default() };
         Ok(Ours { contents: standalone(&[compiled]), scratch: Scratch::default(), limits })

@@ -5,8 +5,8 @@ use mcp_bundle::json::{ScanError, ScanErrorKind};
 use mcp_bundle::plan::Contents;
 use mcp_bundle::strings::{PoolBuilder, StrId};
 use mcp_bundle::template::{
-    Ambient, Constant, ConstantKind, Encoding, Fault, Field, Function, Limit, Limits, NONE, Op, OpCode, Path,
-    Place, Program, Programs, Run, Scratch, Shape, Spot, Step, render_text,
+    Ambient, Constant, ConstantKind, Destination, Encoding, Fault, Field, Function, Limit, Limits, NONE, Op,
+    OpCode, Path, Program, Programs, Run, Scratch, Shape, Spot, Step, render_text,
 };
 use mcp_bundle::wire_enums::Dialect;
 
@@ -35,7 +35,7 @@ fn contents(shape: u32, ops: &[Op]) -> Contents {
     spots.extend((1..ops.len() as u32).map(|op| Spot { op, line: 2, column: op }));
     let program = Program {
         dialect: Dialect::Go,
-        place: Place::Text,
+        place: Destination::Text,
         ops: Run { start: 0, count: ops.len() as u32 },
         registers: 4,
         loops: 2,

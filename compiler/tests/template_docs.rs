@@ -10,7 +10,7 @@ use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{self, Arguments, Binder, PreparedTools, Request, Values};
 use mcp_bundle::plan::Contents;
 use mcp_bundle::shape::{self, Answer, shape};
-use mcp_bundle::template::{Ambient, Limits, Place, Scratch, render_text};
+use mcp_bundle::template::{Ambient, Destination, Limits, Scratch, render_text};
 use mcp_diagnostics::Severity;
 use mcpc::check::{MemoryFiles, check_files};
 use mcpc::plan::standalone;
@@ -115,7 +115,7 @@ fn dialect(row: &Row) -> Dialect {
 }
 
 fn render(dialect: Dialect, template: &str, data: &str) -> Result<String, String> {
-    let compiled = compile_for(Place::Text, dialect, template)
+    let compiled = compile_for(Destination::Text, dialect, template)
         .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
     let contents = standalone(&[compiled]);
     let program = contents.templates.programs.first().unwrap();

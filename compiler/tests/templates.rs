@@ -7,14 +7,14 @@
     reason = "tests fail by panicking"
 )]
 
-use mcp_bundle::template::{Ambient, Limits, Place, Scratch, render_text};
+use mcp_bundle::template::{Ambient, Destination, Limits, Scratch, render_text};
 use mcpc::plan::standalone;
 use mcpc::template::{Dialect, compile_for};
 use serde_json::Value;
 
 /// What a template makes of data; the kind of error and its message if it makes nothing.
 fn render(dialect: Dialect, template: &str, data: &str) -> Result<String, (&'static str, String)> {
-    let compiled = compile_for(Place::Text, dialect, template)
+    let compiled = compile_for(Destination::Text, dialect, template)
         .map_err(|errors| ("parse", errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))?;
     let contents = standalone(&[compiled]);
     let mut out = vec![b'"'];

@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{Arguments, Binder, Limits, PreparedTools, Request, Scratch, Values};
 use mcp_bundle::format::{self, Trust};
-use mcp_bundle::template::{Ambient, Place, render_text};
+use mcp_bundle::template::{Ambient, Destination, render_text};
 
 const LIMITS: mcp_bundle::template::Limits = mcp_bundle::template::Limits {
     steps: 3000,
@@ -29,7 +29,7 @@ fuzz_target!(|bytes: &[u8]| {
         let mut binder = Binder { contents, matchers: &matchers, limits: &limits, scratch };
         let _ = binder.bind(tool, &Arguments::EMPTY, &Values::default(), &mut request);
     }
-    for program in contents.templates.programs.iter().filter(|program| program.place == Place::Text) {
+    for program in contents.templates.programs.iter().filter(|program| program.place == Destination::Text) {
         let (mut scratch, mut out) = (Default::default(), Vec::new());
         let data = r#"{"a":[1,"x",{"b":null}],"b":{"c":-0.5}}"#;
         let _ = render_text(

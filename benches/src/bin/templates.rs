@@ -5,7 +5,7 @@
 
 use handlebars::Handlebars;
 use mcp_bundle::format::{self, Trust};
-use mcp_bundle::template::Place;
+use mcp_bundle::template::Destination;
 use mcpc::plan::standalone;
 use mcpc::template::{Dialect, compile_for};
 use mcpc_benches::bodies::{cases, list};
@@ -66,7 +66,7 @@ fn load() -> Result<(), Failure> {
     let sources: Vec<String> = (0..TEMPLATES).map(template).collect();
     let mut compiled = Vec::new();
     for source in &sources {
-        let template = compile_for(Place::Text, Dialect::Handlebars, source);
+        let template = compile_for(Destination::Text, Dialect::Handlebars, source);
         compiled.push(template.map_err(|_| "the template is sound")?);
     }
     let bundle = format::write(&standalone(&compiled))?;

@@ -41,7 +41,7 @@ pub struct Run {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     pub dialect: Dialect,
-    pub place: Place,
+    pub place: Destination,
     /// In [`Programs::ops`]; jumps count from its start.
     pub ops: Run,
     /// Register 0 holds the data.
@@ -56,7 +56,7 @@ pub struct Program {
 
 tags! {
     /// What a program writes, which decides how its literals and values are encoded.
-    pub enum Place {
+    pub enum Destination {
         /// The inside of a JSON string: the text of a result.
         Text = 1, "text";
         /// Path and query of a request.
@@ -283,9 +283,13 @@ mod tests {
     // These lists are the format. A change here needs a new format version.
     #[test]
     fn wire_tags_never_change() {
-        let words: Vec<String> = Place::ALL.iter().map(|v| v.as_str().replace(' ', "_")).collect();
+        let words: Vec<String> = Destination::ALL.iter().map(|v| v.as_str().replace(' ', "_")).collect();
         assert_eq!(words.join(" "), "text target header json form");
-        assert!((1..).zip(Place::ALL).all(|(tag, v)| v.tag() == tag && Place::from_tag(tag) == Some(*v)));
+        assert!(
+            (1..)
+                .zip(Destination::ALL)
+                .all(|(tag, v)| v.tag() == tag && Destination::from_tag(tag) == Some(*v))
+        );
         let words: Vec<String> = Encoding::ALL.iter().map(|v| v.as_str().replace(' ', "_")).collect();
         assert_eq!(words.join(" "), "text json path_segment query header");
         assert!(

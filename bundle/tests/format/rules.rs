@@ -5,7 +5,7 @@ use crate::support::{Draft, assemble, features, http, sample, sections};
 use mcp_bundle::format::{ReadError, Trust, WriteError, read, write};
 use mcp_bundle::plan::*;
 use mcp_bundle::strings::StrId;
-use mcp_bundle::template::{Encoding, Op, OpCode, Place, Run};
+use mcp_bundle::template::{Destination, Encoding, Op, OpCode, Run};
 use mcp_bundle::wire_enums::PartKind;
 
 /// Tools of the sample.
@@ -220,7 +220,7 @@ fn programs() {
     });
     tool_refused(ORDER, "template does not write text", |d, _| {
         let program = &mut d.contents.templates.programs[0];
-        program.place = Place::Json;
+        program.place = Destination::Json;
     });
 }
 

@@ -6,7 +6,8 @@ use mcp_bundle::format::{HEADER_LENGTH, MAGIC, SectionId, TABLE_ROW_LENGTH, VERS
 use mcp_bundle::plan::*;
 use mcp_bundle::strings::{PoolBuilder, StrId};
 use mcp_bundle::template::{
-    Constant, ConstantKind, Field, NONE, Op, OpCode, Path, Place, Program, Programs, Run, Shape, Spot, Step,
+    Constant, ConstantKind, Destination, Field, NONE, Op, OpCode, Path, Program, Programs, Run, Shape, Spot,
+    Step,
 };
 use mcp_bundle::wire_enums::*;
 use sha2::{Digest, Sha256};
@@ -168,7 +169,7 @@ fn programs(d: &mut Draft) -> Programs {
     Programs {
         programs: vec![Program {
             dialect: Dialect::Go,
-            place: Place::Text,
+            place: Destination::Text,
             ops: Run { start: 0, count: 8 },
             registers: 3,
             loops: 1,

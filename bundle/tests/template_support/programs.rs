@@ -3,8 +3,8 @@
 use mcp_bundle::plan::Contents;
 use mcp_bundle::strings::{PoolBuilder, StrId};
 use mcp_bundle::template::{
-    Constant, ConstantKind, Encoding, Field, Function, LoopItem, MAX_REGISTERS, NONE, Op, OpCode, Path,
-    Place, Program, Programs, Run, Shape, Spot, Step,
+    Constant, ConstantKind, Destination, Encoding, Field, Function, LoopItem, MAX_REGISTERS, NONE, Op,
+    OpCode, Path, Program, Programs, Run, Shape, Spot, Step,
 };
 use mcp_bundle::wire_enums::Dialect;
 
@@ -92,7 +92,15 @@ impl Maker<'_, '_> {
         let registers = if self.manner == Manner::Sound { 6 } else { self.below(8) };
         let (ops, spots) = (self.run(tables.ops.len()), self.run(tables.spots.len()));
         let loops = if self.manner == Manner::Sound { 3 } else { self.below(4) };
-        tables.programs.push(Program { dialect, place: Place::Text, ops, registers, loops, shape, spots });
+        tables.programs.push(Program {
+            dialect,
+            place: Destination::Text,
+            ops,
+            registers,
+            loops,
+            shape,
+            spots,
+        });
         tables
     }
 

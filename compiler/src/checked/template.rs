@@ -83,7 +83,7 @@ fn infer(spec: &TemplateSpec, source: &str) -> Result<Compiled, Flaw> {
     };
     // What is wrong with a place is so in any dialect.
     let failed = |dialect| move |errors| Flaw::Errors { dialect, guessed: false, errors };
-    template::settle(&mut compiled, spec.place).map_err(failed(compiled.dialect))?;
+    template::set_destination(&mut compiled, spec.place).map_err(failed(compiled.dialect))?;
     if inferred == Inferred::Ambiguous {
         return Err(Flaw::Ambiguous(Box::new(compiled)));
     }

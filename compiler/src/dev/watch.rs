@@ -122,7 +122,7 @@ impl Watcher {
             let begin = Instant::now();
             let now = self.look(seen);
             if now != *seen {
-                return self.settle(seen, now, events);
+                return self.wait_until_quiet(seen, now, events);
             }
             let pause = POLL.max(begin.elapsed() * PAUSE_PER_LOOK);
             if stopped(events, pause) {
@@ -132,7 +132,7 @@ impl Watcher {
     }
 
     /// Waits for the end of a change.
-    fn settle(&self, seen: &Seen, mut now: Seen, events: &Receiver<Event>) -> Wake {
+    fn wait_until_quiet(&self, seen: &Seen, mut now: Seen, events: &Receiver<Event>) -> Wake {
         for _ in 0..MAX_QUIET_ROUNDS {
             let rest = Instant::now() + QUIET;
             while let Some(left) = rest.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())

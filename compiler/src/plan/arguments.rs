@@ -2,7 +2,7 @@
 
 use super::builder::Builder;
 use super::checks::Checks;
-use super::place;
+use super::encode;
 use crate::checked::CheckedTool;
 use crate::language::json::Json;
 use crate::language::schema_walk;
@@ -122,7 +122,7 @@ impl Planner<'_> {
         Parameter {
             name: self.builder.intern(name),
             position,
-            style: style.unwrap_or_else(|| place::default_style(position, kind)),
+            style: style.unwrap_or_else(|| encode::default_style(position, kind)),
             required,
             default: schema.get("default").map(|default| self.builder.intern(&default.to_text())),
             check,

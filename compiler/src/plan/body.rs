@@ -3,13 +3,13 @@
 use super::arguments::Arguments;
 use super::builder::Builder;
 use super::request::style_of;
-use super::{constant, place};
+use super::{constant, encode};
 use crate::checked::{CheckedTemplate, CheckedTool};
 use crate::language::json::Json;
 use crate::language::schema_walk;
 use crate::spec::{BodySpec, ParameterSpec};
 use mcp_bundle::plan::{BodyOp, BodyPlan, Part};
-use mcp_bundle::template::Place;
+use mcp_bundle::template::Destination;
 use mcp_bundle::wire_enums::{BodyKind, BodyOpKind, Position};
 
 const JSON: &str = "application/json";
@@ -64,7 +64,7 @@ pub fn plan(builder: &mut Builder, tool: &CheckedTool, arguments: &Arguments) ->
 /// One field without a name, which the template writes.
 fn templated(builder: &mut Builder, template: &CheckedTemplate) -> BodyPlan {
     let content_type = match template.place {
-        Place::Form => FORM,
+        Destination::Form => FORM,
         _ => JSON,
     };
     let value = template.compiled().map(|compiled| builder.template_part(compiled)).into_iter().collect();
@@ -99,7 +99,7 @@ fn form(
 ) -> Vec<BodyOp> {
     let mut ops = Vec::new();
     let mut field = |builder: &mut Builder, name: &str, value: Vec<Part>| {
-        let name = builder.intern(&place::percent_encoded(name));
+        let name = builder.intern(&encode::percent_encoded(name));
         ops.push(BodyOp { kind: BodyOpKind::Field, name, value });
     };
     for parameter in placed {
@@ -145,7 +145,7 @@ fn insert(members: &mut Vec<(String, Node)>, path: &[&str], value: Vec<Part>) {
 
 fn write(builder: &mut Builder, members: &[(String, Node)], ops: &mut Vec<BodyOp>) {
     for (name, node) in members {
-        let name = builder.intern(&place::json_name(name));
+        let name = builder.intern(&encode::json_name(name));
         match node {
             Node::Value(value) => {
                 ops.push(BodyOp { kind: BodyOpKind::Field, name, value: value.clone() });

@@ -1,7 +1,7 @@
 //! Fixed values: header texts and the `value` of parameters, with their variables.
 
 use super::builder::Builder;
-use super::place;
+use super::encode;
 use crate::language::json::Json;
 use crate::language::variables::{TextPart, Variable, split_variables};
 
@@ -25,8 +25,8 @@ pub fn text(builder: &mut Builder, text: &str, encode: Encode) -> Vec<Part> {
 /// The texts of a constant outside a JSON body: one, or several to be sent under the same name, or none of an
 /// empty list.
 pub fn texts(builder: &mut Builder, value: &Json, style: Style, position: Position) -> Vec<Vec<Part>> {
-    let encode = place::encoding(position);
-    let separator = place::separator(style, position);
+    let encode = encode::encoding(position);
+    let separator = encode::separator(style, position);
     match value {
         Json::Array(items) if items.is_empty() && style != Style::Json => Vec::new(),
         Json::Array(items) if style == Style::Repeat => {
@@ -91,7 +91,7 @@ impl JsonParts<'_> {
                 self.literal.push('"');
                 for part in split_variables(text).0 {
                     match part {
-                        TextPart::Literal(literal) => self.literal.push_str(&place::json_escaped(&literal)),
+                        TextPart::Literal(literal) => self.literal.push_str(&encode::json_escaped(&literal)),
                         TextPart::Variable(variable) => {
                             self.flush();
                             let part = self.builder.variable(&variable);
@@ -117,7 +117,7 @@ impl JsonParts<'_> {
                     if i > 0 {
                         self.literal.push(',');
                     }
-                    self.literal.push_str(&place::json_name(name));
+                    self.literal.push_str(&encode::json_name(name));
                     self.value(value);
                 }
                 self.literal.push('}');

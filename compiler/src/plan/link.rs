@@ -97,7 +97,7 @@ pub fn standalone(templates: &[Compiled]) -> Contents {
 mod tests {
     use super::*;
     use crate::template::{Dialect, compile_for, listing};
-    use mcp_bundle::template::Place;
+    use mcp_bundle::template::Destination;
 
     #[test]
     fn programs_are_the_same_after_they_are_linked() {
@@ -109,7 +109,8 @@ mod tests {
             (Dialect::Handlebars, "{{#with a}}{{b}}{{/with}}{{#if (eq n 1)}}x\n{{/if}}"),
             (Dialect::Go, "plain"),
         ];
-        let compiled = sources.map(|(dialect, source)| compile_for(Place::Text, dialect, source).unwrap());
+        let compiled =
+            sources.map(|(dialect, source)| compile_for(Destination::Text, dialect, source).unwrap());
         let numbers = [0, 1, 2].map(|at: usize| linker.link(&mut pool, |_| 0, &compiled[at]));
         let pool = pool.finish();
         let linked = linker.finish();
@@ -131,7 +132,7 @@ mod tests {
         let mut linker = Linker::default();
         let mut pool = PoolBuilder::new();
         let mut link = |dialect, source| {
-            linker.link(&mut pool, |_| 0, &compile_for(Place::Text, dialect, source).unwrap())
+            linker.link(&mut pool, |_| 0, &compile_for(Destination::Text, dialect, source).unwrap())
         };
         assert_eq!(link(Dialect::Go, "a\n{{ .a }}"), 0);
         assert_eq!(link(Dialect::Go, "a\r\n{{ .a }}"), 0);

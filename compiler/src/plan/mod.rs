@@ -9,8 +9,8 @@ mod body;
 mod builder;
 mod checks;
 mod constant;
+mod encode;
 mod link;
-mod place;
 mod request;
 
 pub use link::standalone;

@@ -2,7 +2,7 @@
 
 use super::arguments::Arguments;
 use super::builder::Builder;
-use super::{Tool, body, constant, place};
+use super::{Tool, body, constant, encode};
 use crate::checked::CheckedTemplate;
 use crate::spec::{Endpoint, Header, ParameterSpec, PathPiece};
 use mcp_bundle::plan::{HttpPlan, Part, Placed};
@@ -109,7 +109,7 @@ fn headers(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments) -> Vec<
     for (header, template) in inherited.map(|header| (header, None)).chain(own.iter().zip(templates)) {
         let name = builder.intern(&header.name.value.to_ascii_lowercase());
         let value = match template.map(CheckedTemplate::compiled) {
-            None => constant::text(builder, &header.value.value, place::verbatim),
+            None => constant::text(builder, &header.value.value, encode::verbatim),
             Some(compiled) => compiled.map(|compiled| builder.template_part(compiled)).into_iter().collect(),
         };
         headers.push(Placed { name, value });
@@ -131,7 +131,7 @@ fn placed(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments, position
         let name = match position {
             Position::Header => builder.intern(&wire_name.to_ascii_lowercase()),
             Position::Cookie => builder.intern(wire_name),
-            _ => builder.intern(&place::percent_encoded(wire_name)),
+            _ => builder.intern(&encode::percent_encoded(wire_name)),
         };
         match &parameter.value {
             Some(value) => {
@@ -152,5 +152,5 @@ fn placed(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments, position
 
 pub fn style_of(parameter: &ParameterSpec, position: Position) -> mcp_bundle::wire_enums::Style {
     let said = parameter.style.as_ref().map(|style| style.value);
-    said.unwrap_or_else(|| place::default_style(position, Some(parameter.kind.value)))
+    said.unwrap_or_else(|| encode::default_style(position, Some(parameter.kind.value)))
 }

@@ -14,7 +14,7 @@ use crate::language::rules::{
 };
 use base64::engine::general_purpose::STANDARD;
 use base64::{DecodeError, Engine};
-use mcp_bundle::template::Place;
+use mcp_bundle::template::Destination;
 use mcp_bundle::wire_enums::{Method, Position, Style};
 use mcp_diagnostics::toml_tree::{self, TomlTable};
 use mcp_diagnostics::{Diagnostic, Fields, FileId, Key, Reading, Span, Spanned};
@@ -131,7 +131,7 @@ impl Lowering<'_> {
         self.request_keys(&fields);
         let body = self.body(&fields);
         let is_form = body.as_ref().is_some_and(|body| body.value == BodySpec::Form);
-        let body_place = if is_form { Place::Form } else { Place::Json };
+        let body_place = if is_form { Destination::Form } else { Destination::Json };
         let endpoint = fields.text("endpoint");
         let parsed = endpoint.as_ref().map(|text| Spanned::new(parse_endpoint(&text.value), text.span));
         let endpoint_template = endpoint
@@ -153,8 +153,8 @@ impl Lowering<'_> {
             input_schema: fields.json("input_schema"),
             output_schema: fields.json("output_schema"),
             select: fields.texts("select"),
-            response_template: self.template(fields.value("response_template"), Place::Text, files),
-            error_template: self.template(fields.value("error_template"), Place::Text, files),
+            response_template: self.template(fields.value("response_template"), Destination::Text, files),
+            error_template: self.template(fields.value("error_template"), Destination::Text, files),
             timeout_seconds: fields.integer("timeout_seconds").map(|s| s.value),
             retry_count: fields.integer("retry_count"),
             idempotent: fields.boolean("idempotent"),

@@ -3,7 +3,7 @@
 use super::lower::Lowering;
 use crate::language::keys;
 use crate::language::rules::{INVALID_VALUE, UNREADABLE_FILE};
-use mcp_bundle::template::Place;
+use mcp_bundle::template::Destination;
 use mcp_diagnostics::toml_tree::{TomlValue, to_text};
 use mcp_diagnostics::{Diagnostic, FileId, Sources, Span, Spanned};
 use std::ops::Range;
@@ -16,7 +16,7 @@ pub struct TemplateSpec {
     pub dialect: TemplateDialect,
     pub source: TemplateSource,
     /// What it writes.
-    pub place: Place,
+    pub place: Destination,
     /// Where the text begins in its string: an endpoint is a template only from some byte on.
     offset: usize,
 }
@@ -38,12 +38,12 @@ pub enum TemplateSource {
 }
 
 impl TemplateSpec {
-    fn new(span: Span, dialect: TemplateDialect, source: TemplateSource, place: Place) -> TemplateSpec {
+    fn new(span: Span, dialect: TemplateDialect, source: TemplateSource, place: Destination) -> TemplateSpec {
         TemplateSpec { span, dialect, source, place, offset: 0 }
     }
 
     /// A string, or what follows the first bytes of it, as a template whose dialect the text tells.
-    pub fn of_text(text: &Spanned<String>, offset: usize, place: Place) -> TemplateSpec {
+    pub fn of_text(text: &Spanned<String>, offset: usize, place: Destination) -> TemplateSpec {
         let part = text.value.get(offset..).unwrap_or_default().to_owned();
         let source = TemplateSource::Inline(Spanned::new(part, text.span));
         let spec = TemplateSpec::new(text.span, TemplateDialect::Unsaid, source, place);
@@ -78,7 +78,7 @@ impl Lowering<'_> {
     pub(super) fn template(
         &mut self,
         value: Option<&TomlValue<'_>>,
-        place: Place,
+        place: Destination,
         files: &mut dyn ReadFile,
     ) -> Option<TemplateSpec> {
         let value = value?;
@@ -111,7 +111,7 @@ impl Lowering<'_> {
         &mut self,
         span: Span,
         name: &Spanned<String>,
-        place: Place,
+        place: Destination,
         files: &mut dyn ReadFile,
     ) -> Option<TemplateSpec> {
         let path = Path::new(&name.value);

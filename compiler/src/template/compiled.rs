@@ -74,7 +74,7 @@ pub enum BranchKind {
 }
 
 impl Compiled {
-    /// Writes the literals as they stand inside a JSON string, where [`mcp_bundle::template::Place::Text`] has them.
+    /// Writes the literals as they stand inside a JSON string, where [`mcp_bundle::template::Destination::Text`] has them.
     /// To be called once.
     pub fn encode_as_text(&mut self) {
         let literals = self.programs.ops.iter().filter(|op| op.code == OpCode::Literal).map(|op| op.a);

@@ -3,8 +3,8 @@
 use mcp_bundle::plan::Contents;
 use mcp_bundle::strings::{PoolBuilder, StrId};
 use mcp_bundle::template::{
-    Ambient, Constant, ConstantKind, Encoding, Fault, Function, Limits, NONE, Op, OpCode, Place, Program,
-    Programs, Run, Scratch, Shape, render_text,
+    Ambient, Constant, ConstantKind, Destination, Encoding, Fault, Function, Limits, NONE, Op, OpCode,
+    Program, Programs, Run, Scratch, Shape, render_text,
 };
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -210,7 +210,7 @@ impl<'c> Checker<'c> {
         programs.shapes.push(Shape { fields: Run::default(), items: NONE });
         let program = Program {
             dialect: self.compiled.dialect.into(),
-            place: Place::Text,
+            place: Destination::Text,
             ops: Run { start: 0, count: programs.ops.len() as u32 },
             registers: 3,
             loops: 1,

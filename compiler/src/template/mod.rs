@@ -9,26 +9,26 @@
 
 mod compiled;
 mod constants;
+mod destination;
 mod error;
 pub mod go;
 pub mod handlebars;
 mod infer;
 mod line_ends;
 mod lower;
-mod place;
 #[cfg(test)]
 mod robustness;
 
 use line_ends::LineEnds;
-use mcp_bundle::template::Place;
+use mcp_bundle::template::Destination;
 
 #[cfg(test)]
 pub(crate) use lower::listing;
 
 pub use compiled::{Branch, BranchKind, Compiled, Read, Segment};
+pub use destination::set_destination;
 pub use error::{ErrorKind, TemplateError};
 pub use infer::{Inferred, infer, infer_and_compile};
-pub use place::settle;
 
 /// The longest template source, in bytes. The largest seen in the wild has less than one.
 pub const MAX_SOURCE_BYTES: usize = 64 * 1024;
@@ -62,9 +62,13 @@ pub fn compile(dialect: Dialect, source: &str) -> Result<Compiled, Vec<TemplateE
 }
 
 /// Makes a program that writes a place, ready to be linked.
-pub fn compile_for(place: Place, dialect: Dialect, source: &str) -> Result<Compiled, Vec<TemplateError>> {
+pub fn compile_for(
+    place: Destination,
+    dialect: Dialect,
+    source: &str,
+) -> Result<Compiled, Vec<TemplateError>> {
     let mut compiled = compile(dialect, source)?;
-    settle(&mut compiled, place)?;
+    set_destination(&mut compiled, place)?;
     Ok(compiled)
 }
 

@@ -11,7 +11,7 @@ pub mod handlebars;
 
 use mcp_bundle::plan::Contents;
 use mcp_bundle::template::{
-    Ambient, Fault, Limits, NONE, Place, RenderError, Run, Scratch, Shape, render_text,
+    Ambient, Destination, Fault, Limits, NONE, RenderError, Run, Scratch, Shape, render_text,
 };
 use mcpc::plan::standalone;
 use mcpc::template::{Dialect, compile_for};
@@ -31,7 +31,7 @@ impl Failure {
 }
 
 pub fn compile(dialect: Dialect, template: &str) -> Result<Contents, Failure> {
-    let compiled = compile_for(Place::Text, dialect, template).map_err(|errors| {
+    let compiled = compile_for(Destination::Text, dialect, template).map_err(|errors| {
         Failure::Compile(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
     })?;
     Ok(standalone(&[compiled]))

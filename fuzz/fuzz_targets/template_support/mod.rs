@@ -1,7 +1,7 @@
 //! What holds for the source of any template.
 
 use mcp_bundle::format;
-use mcp_bundle::template::{Ambient, Limits, Place, Scratch, render_text};
+use mcp_bundle::template::{Ambient, Limits, Destination, Scratch, render_text};
 use mcpc::plan::standalone;
 use mcpc::template::{Dialect, compile_for};
 
@@ -9,7 +9,7 @@ const DATA: &str = r#"{"a":{"a":[1,{"b":"x\ny"},null],"b":"é\ud83d\ude00"},"b":
     "0":"0","x":{"":"","a":12345678901234567890},"name":"<&\"\\>","items":[[1,2],[],[3]],"n":null,"c":3}"#;
 
 pub fn check(dialect: Dialect, source: &str) {
-    for place in Place::ALL.iter().copied() {
+    for place in Destination::ALL.iter().copied() {
         let compiled = match compile_for(place, dialect, source) {
             Ok(compiled) => compiled,
             Err(errors) => {
@@ -21,7 +21,7 @@ pub fn check(dialect: Dialect, source: &str) {
             }
         };
         let mut contents = standalone(std::slice::from_ref(&compiled));
-        if place != Place::Text {
+        if place != Destination::Text {
             // Alone, it has no variables that it could write.
             if compiled.variables.is_empty() {
                 format::write(&contents).expect("what is compiled can be loaded");

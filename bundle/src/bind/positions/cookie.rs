@@ -1,6 +1,6 @@
 //! Cookies: one `cookie` header, values percent-encoded.
 
-use super::text::{self, Place, Separator};
+use super::text::{self, Separator, TextPosition};
 use super::{Refusal, header, percent};
 use crate::bind::pass::Pass;
 use crate::bind::prepared::StepValue;
@@ -62,7 +62,7 @@ impl<R: Report> Pass<'_, '_, R> {
     }
 }
 
-impl Place for Cookie {
+impl TextPosition for Cookie {
     fn piece(&mut self, text: &str, _separator: Option<Separator>, out: &mut Vec<u8>) -> Result<(), Refusal> {
         percent::encode(text, out);
         Ok(())

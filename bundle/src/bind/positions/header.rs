@@ -4,7 +4,7 @@
 //! changed. The same holds for a list element that contains what separates elements.
 
 use super::Refusal;
-use super::text::{self, Place, Separator};
+use super::text::{self, Separator, TextPosition};
 use crate::bind::pass::{Fixed, Pass, Source};
 use crate::bind::prepared::StepValue;
 use crate::bind::problem::{ProblemKind, Refused, Report, StopAtFirst};
@@ -129,7 +129,7 @@ pub(super) fn check_length(length: usize, limit: usize) -> Result<(), Refusal> {
     Err(refused(format!("is a header value of {length} bytes, at most {limit} are allowed")))
 }
 
-impl Place for Header {
+impl TextPosition for Header {
     fn piece(&mut self, text: &str, separator: Option<Separator>, out: &mut Vec<u8>) -> Result<(), Refusal> {
         if !is_visible(text.as_bytes()) {
             return Err(refused(

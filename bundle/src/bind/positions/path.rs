@@ -5,7 +5,7 @@
 //! segment is refused if a dot segment shows up however often it is decoded, and whatever literal
 //! stands beside the value.
 
-use super::text::{self, Percent, Place, Separator};
+use super::text::{self, Percent, Separator, TextPosition};
 use super::{Refusal, percent};
 use crate::bind::pass::{Pass, Source};
 use crate::bind::prepared::StepValue;
@@ -249,7 +249,7 @@ impl PathValue {
     }
 }
 
-impl Place for PathValue {
+impl TextPosition for PathValue {
     fn piece(&mut self, text: &str, separator: Option<Separator>, out: &mut Vec<u8>) -> Result<(), Refusal> {
         self.length += text.len();
         self.filled |= !text.is_empty();

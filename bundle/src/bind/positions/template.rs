@@ -3,7 +3,7 @@
 
 use super::header::{self, Header};
 use super::path::{PathValue, Segment};
-use super::text::Place as _;
+use super::text::TextPosition as _;
 use super::{Refusal, percent};
 use crate::bind::names::Names;
 use crate::bind::pass::{Pass, Source};
@@ -12,7 +12,7 @@ use crate::bind::shorten;
 use crate::json::{self, Span, utf8};
 use crate::plan::Part;
 use crate::template::{
-    Encoding, Fault, OpCode, Output, Place, Program, Ran, RenderError, Scratch, Trace, render,
+    Destination, Encoding, Fault, OpCode, Output, Program, Ran, RenderError, Scratch, Trace, render,
 };
 
 impl<R: Report> Pass<'_, '_, R> {
@@ -88,7 +88,7 @@ impl<R: Report> Pass<'_, '_, R> {
         let rendered = run(source, part, &scratch.data, &mut scratch.template, &mut scratch.trace, &mut out);
         let (refusal, failed) = (out.refusal, rendered.is_err());
         report(source, part, "body_template", rendered, refusal, &mut self.report)?;
-        let is_json = program(source, part).is_some_and(|program| program.place == Place::Json);
+        let is_json = program(source, part).is_some_and(|program| program.place == Destination::Json);
         if is_json
             && !failed
             && let Err(error) = validate(&self.request.body, &mut scratch.body, &mut scratch.names)

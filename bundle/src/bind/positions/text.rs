@@ -5,7 +5,7 @@ use crate::json::{self, Kind, Value};
 use crate::wire_enums::Style;
 
 /// A place that holds text: how it encodes a piece, and what separates two.
-pub(super) trait Place {
+pub(super) trait TextPosition {
     /// Appends one piece. `separator` is what separates it from others, if it is one of several.
     fn piece(&mut self, text: &str, separator: Option<Separator>, out: &mut Vec<u8>) -> Result<(), Refusal>;
 
@@ -55,7 +55,7 @@ impl Separator {
     }
 }
 
-impl Place for Percent {
+impl TextPosition for Percent {
     fn piece(&mut self, text: &str, _separator: Option<Separator>, out: &mut Vec<u8>) -> Result<(), Refusal> {
         percent::encode(text, out);
         Ok(())
@@ -75,7 +75,7 @@ impl Place for Percent {
 pub(super) fn write(
     value: Value<'_>,
     style: Style,
-    place: &mut impl Place,
+    place: &mut impl TextPosition,
     buffer: &mut String,
     out: &mut Vec<u8>,
 ) -> Result<usize, Refusal> {
@@ -89,7 +89,7 @@ pub(super) fn write(
     let mut count = 0;
     let mut next = |place: &mut _, out: &mut Vec<u8>| {
         if count > 0 {
-            Place::separate(place, separator, out);
+            TextPosition::separate(place, separator, out);
         }
         count += 1;
     };
@@ -120,7 +120,7 @@ pub(super) fn plain(value: Value<'_>) -> Option<&[u8]> {
 pub(super) fn one(
     value: Value<'_>,
     separator: Option<Separator>,
-    place: &mut impl Place,
+    place: &mut impl TextPosition,
     buffer: &mut String,
     out: &mut Vec<u8>,
 ) -> Result<(), Refusal> {

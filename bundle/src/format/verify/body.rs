@@ -5,7 +5,7 @@ use super::scan::{Class, name};
 use super::shared::{Checked, ensure, quote};
 use super::text::{is_json_member, is_query_name};
 use crate::plan::{BodyOp, Part};
-use crate::template::Place;
+use crate::template::Destination;
 use crate::wire_enums::{BodyKind, BodyOpKind, PartKind, Position};
 
 pub(super) fn body(request: &mut Request<'_, '_>) -> Checked {
@@ -36,7 +36,7 @@ fn template(request: &Request<'_, '_>) -> Checked {
         {
             match value.as_slice() {
                 [part @ Part { kind: PartKind::Template, .. }] => {
-                    request.template(part, &[Place::Json, Place::Form])
+                    request.template(part, &[Destination::Json, Destination::Form])
                 }
                 _ => Err("the body is not one template".to_owned()),
             }

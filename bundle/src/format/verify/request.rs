@@ -6,7 +6,7 @@ use super::shared::{Checked, ensure, index, quote, text};
 use super::text::{is_forbidden_header, is_header_name, is_query_name, is_token};
 use crate::plan::{Contents, HttpPlan, Part, Placed, ToolPlan};
 use crate::strings::StrId;
-use crate::template::Place;
+use crate::template::Destination;
 use crate::wire_enums::{PartKind, Position};
 
 /// The plan of a request, and how often each parameter has been met in it.
@@ -65,14 +65,14 @@ impl<'a, 's> Request<'a, 's> {
         for part in parts {
             self.part(part, site).map_err(|problem| format!("path: {problem}"))?;
         }
-        template.map_or(Ok(()), |part| self.template(part, &[Place::Target]))
+        template.map_or(Ok(()), |part| self.template(part, &[Destination::Target]))
     }
 
     fn headers(&mut self) -> Checked {
         let mut after_parameters = false;
         for pair in &self.http.headers {
             if let [part @ Part { kind: PartKind::Template, .. }] = pair.value.as_slice() {
-                self.template(part, &[Place::Header])?;
+                self.template(part, &[Destination::Header])?;
                 self.name(pair, "header", is_header_name)?;
             } else {
                 let site = Site { position: Position::Header, literals: Some(Class::HeaderLiteral) };
@@ -101,7 +101,7 @@ impl<'a, 's> Request<'a, 's> {
     }
 
     /// A template that must write one of some places.
-    pub(super) fn template(&self, part: &Part, places: &[Place]) -> Checked {
+    pub(super) fn template(&self, part: &Part, places: &[Destination]) -> Checked {
         let programs = &self.contents.templates.programs;
         index(part.id, programs.len(), "template")?;
         let place = programs.get(part.id as usize).map(|program| program.place);

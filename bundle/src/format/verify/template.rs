@@ -9,8 +9,8 @@ use crate::json;
 use crate::plan::Contents;
 use crate::strings::StrId;
 use crate::template::{
-    ConstantKind, Encoding, Field, Function, LoopItem, MAX_FIELDS, MAX_PATH, MAX_REGISTERS, NONE, Op, OpCode,
-    Place, Program, Programs, Run, Test,
+    ConstantKind, Destination, Encoding, Field, Function, LoopItem, MAX_FIELDS, MAX_PATH, MAX_REGISTERS,
+    NONE, Op, OpCode, Program, Programs, Run, Test,
 };
 use crate::wire_enums::PartKind;
 
@@ -149,7 +149,9 @@ impl Verifier<'_> {
             }
             OpCode::Variable => {
                 encoding(program.place, op.c)?;
-                ensure(program.place != Place::Text, || "a variable in the text of a result".to_owned())?;
+                ensure(program.place != Destination::Text, || {
+                    "a variable in the text of a result".to_owned()
+                })?;
                 match known(op.a, PartKind::from_tag, "kind of part")? {
                     PartKind::Variable => index(op.b, self.contents.manifest.variables.len(), "variable"),
                     PartKind::TenantId | PartKind::PrincipalSub => Ok(()),
@@ -166,14 +168,14 @@ impl Verifier<'_> {
         path.map_or(Ok(()), |path| index(path.base, program.registers as usize, "register"))
     }
 
-    fn literal(&mut self, place: Place, id: StrId) -> Checked {
+    fn literal(&mut self, place: Destination, id: StrId) -> Checked {
         let class = match place {
-            Place::Text => Class::JsonInside,
-            Place::Target => Class::TargetLiteral,
-            Place::Header => Class::HeaderLiteral,
-            Place::Form => Class::FormLiteral,
+            Destination::Text => Class::JsonInside,
+            Destination::Target => Class::TargetLiteral,
+            Destination::Header => Class::HeaderLiteral,
+            Destination::Form => Class::FormLiteral,
             // The body as a whole is validated when it is written.
-            Place::Json => return text(&self.contents.strings, id, "literal").map(drop),
+            Destination::Json => return text(&self.contents.strings, id, "literal").map(drop),
         };
         self.scanner.text(id, class, "literal").map(drop)
     }
@@ -186,14 +188,14 @@ impl Verifier<'_> {
 }
 
 /// Whether a value may be encoded like this where a program writes.
-fn encoding(place: Place, tag: u32) -> Checked {
+fn encoding(place: Destination, tag: u32) -> Checked {
     let encoding = known(tag, Encoding::from_tag, "encoding")?;
     let fits = match place {
-        Place::Text => encoding == Encoding::Text,
-        Place::Json => matches!(encoding, Encoding::Text | Encoding::Json),
-        Place::Target => matches!(encoding, Encoding::PathSegment | Encoding::Query),
-        Place::Form => encoding == Encoding::Query,
-        Place::Header => encoding == Encoding::Header,
+        Destination::Text => encoding == Encoding::Text,
+        Destination::Json => matches!(encoding, Encoding::Text | Encoding::Json),
+        Destination::Target => matches!(encoding, Encoding::PathSegment | Encoding::Query),
+        Destination::Form => encoding == Encoding::Query,
+        Destination::Header => encoding == Encoding::Header,
     };
     ensure(fits, || format!("a value encoded as {encoding} cannot stand in a {place}"))
 }

@@ -7,7 +7,7 @@ use super::shared::{Ascending, Checked, ensure, index, optional_index, quote, te
 use super::text::{is_token, is_tool_name};
 use crate::plan::{Backend, Contents, HttpPlan, Parameter, ResponsePlan, ToolPlan};
 use crate::shape::select;
-use crate::template::Place;
+use crate::template::Destination;
 use crate::wire_enums::{BodyKind, Position};
 
 /// Goes through the tools in their order.
@@ -63,7 +63,7 @@ impl<'a> Verifier<'a> {
         {
             optional_index(template, templates.programs.len(), what)?;
             let program = template.and_then(|index| templates.programs.get(index as usize));
-            ensure(program.is_none_or(|program| program.place == Place::Text), || {
+            ensure(program.is_none_or(|program| program.place == Destination::Text), || {
                 format!("{what} does not write text")
             })?;
         }

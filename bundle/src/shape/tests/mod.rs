@@ -13,7 +13,7 @@ use crate::bind::matchers::Matchers;
 use crate::json::Scanner;
 use crate::plan::{Backend, BodyPlan, Contents, HttpPlan, Policy, ResponsePlan, ToolPlan};
 use crate::strings::{PoolBuilder, StrId};
-use crate::template::{Ambient, NONE, Place, Program, Run, Shape};
+use crate::template::{Ambient, Destination, NONE, Program, Run, Shape};
 use crate::wire_enums::{BodyKind, Dialect, Method};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -124,7 +124,7 @@ impl Tool {
         let run = Run::default();
         let program = Program {
             dialect: Dialect::Go,
-            place: Place::Text,
+            place: Destination::Text,
             ops: run,
             registers: 1,
             loops: 0,

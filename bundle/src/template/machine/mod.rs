@@ -66,7 +66,7 @@ impl Default for Limits {
     }
 }
 
-/// Appends what a program of [`super::Place::Text`] makes of a JSON text, as the inside of a JSON string.
+/// Appends what a program of [`super::Destination::Text`] makes of a JSON text, as the inside of a JSON string.
 /// After an error nothing is appended.
 #[expect(clippy::too_many_arguments, reason = "each has an owner and a lifetime of its own")]
 pub fn render_text(

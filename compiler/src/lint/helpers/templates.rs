@@ -9,7 +9,7 @@ use crate::lint::rules::{
 };
 use crate::spec::TemplateSource;
 use crate::template::{Dialect, ErrorKind, TemplateError};
-use mcp_bundle::template::Place;
+use mcp_bundle::template::Destination;
 use mcp_diagnostics::{Applicability, Diagnostic, Edit};
 
 /// Reports all that is wrong with a tool's templates, each under its own rule.
@@ -88,7 +88,7 @@ fn report_errors(
 
 /// An endpoint and a header are plain strings, in which nothing can say the dialect.
 fn is_string(spec: &CheckedTemplate) -> bool {
-    matches!(spec.place, Place::Target | Place::Header)
+    matches!(spec.place, Destination::Target | Destination::Header)
 }
 
 fn ambiguous(context: &ToolContext<'_>, spec: &CheckedTemplate) -> Diagnostic {

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
     use crate::spec::parse_endpoint;
     use crate::template::{Dialect, compile_for};
-    use mcp_bundle::template::Place;
+    use mcp_bundle::template::Destination;
 
     #[test]
     fn fixed_names_are_decoded_and_located() {
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn names_in_a_template_are_found_in_all_its_branches() {
         let source = "{{ .id }}?r%6fle=a{{ if .x }}&x={{ .x }}{{ else }}&y=1{{ end }}&z";
-        let template = compile_for(Place::Target, Dialect::Go, source).unwrap();
+        let template = compile_for(Destination::Target, Dialect::Go, source).unwrap();
         assert_eq!(template_names(&template), ["role", "x", "y", "z"]);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mcp_bundle::strings::StrId;
-use mcp_bundle::template::{NONE, Op, OpCode, Path, Place, Program, Programs, Run, Spot, Step};
+use mcp_bundle::template::{Destination, NONE, Op, OpCode, Path, Program, Programs, Run, Spot, Step};
 
 use super::code::{Code, Span};
 use super::shape::Found;
@@ -29,7 +29,7 @@ pub(super) fn finish(
     programs.ops = code.ops;
     programs.programs.push(Program {
         dialect: dialect.into(),
-        place: Place::Text,
+        place: Destination::Text,
         ops: Run { start: 0, count: programs.ops.len() as u32 },
         registers: code.registers.len() as u32,
         loops: code.loops,

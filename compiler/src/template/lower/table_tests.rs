@@ -118,7 +118,7 @@ fn spans_are_of_the_text_as_it_was_given() {
 #[test]
 fn only_literals_are_encoded() {
     let mut compiled =
-        compile_for(mcp_bundle::template::Place::Text, Dialect::Go, "\"\n{{ \"\\\"\\n\" }}").unwrap();
+        compile_for(mcp_bundle::template::Destination::Text, Dialect::Go, "\"\n{{ \"\\\"\\n\" }}").unwrap();
     assert_eq!(ops(&compiled), ["literal \"\\\\\\\"\\\\n\"", "constant \"\\\"\\n\"", "emit-top"]);
     compiled.strings.sort();
     assert_eq!(compiled.strings, ["\"\n", "\\\"\\n"]);

@@ -1,15 +1,15 @@
 //! What each place makes of a template: the encodings of its values, or the reason why there are none.
 
-use mcp_bundle::template::{Encoding, Function, Op, OpCode, Place};
+use mcp_bundle::template::{Destination, Encoding, Function, Op, OpCode};
 
-use crate::template::{Compiled, Dialect, ErrorKind, TemplateError, compile, compile_for, settle};
+use crate::template::{Compiled, Dialect, ErrorKind, TemplateError, compile, compile_for, set_destination};
 
 fn dialect(source: &str) -> Dialect {
     if source.contains("{{ ") { Dialect::Go } else { Dialect::Handlebars }
 }
 
 /// The encodings of the values, in the order of the program; `Variable` counts.
-fn encodings(place: Place, source: &str) -> Result<Vec<Encoding>, Vec<TemplateError>> {
+fn encodings(place: Destination, source: &str) -> Result<Vec<Encoding>, Vec<TemplateError>> {
     let compiled = compile_for(place, dialect(source), source)?;
     let tags = compiled.programs.ops.iter().filter_map(|op| match op.code {
         OpCode::Emit => Some(op.b),
@@ -20,13 +20,13 @@ fn encodings(place: Place, source: &str) -> Result<Vec<Encoding>, Vec<TemplateEr
     Ok(tags.map(|tag| Encoding::from_tag(tag as u8).unwrap()).collect())
 }
 
-fn accepts(place: Place, source: &str, expected: &[Encoding]) {
+fn accepts(place: Destination, source: &str, expected: &[Encoding]) {
     let found = encodings(place, source).unwrap_or_else(|errors| panic!("{source}: {errors:?}"));
     assert_eq!(found, expected, "{source}");
 }
 
 /// The message of the first error begins like this, and it underlines that.
-fn refuses(place: Place, source: &str, underlined: &str, message: &str) {
+fn refuses(place: Destination, source: &str, underlined: &str, message: &str) {
     let errors = encodings(place, source).map(|found| panic!("{source}: {found:?}")).unwrap_err();
     assert!(errors[0].message.contains(message), "{source}: {errors:?}");
     assert_eq!(source.get(errors[0].span.clone()), Some(underlined), "{source}: {errors:?}");
@@ -47,7 +47,7 @@ fn a_value_in_a_json_string_is_text_and_one_by_itself_is_json() {
         (r#"["${A}", ${B}, "${tenant.id}/{{ .a }}"]"#, &[Text, Json, Text, Text]),
         ("\"\u{80}\u{7f}{{ .a }}\"", &[Text]),
     ] {
-        accepts(Place::Json, source, expected);
+        accepts(Destination::Json, source, expected);
     }
 }
 
@@ -66,7 +66,7 @@ fn conditions_and_loops_keep_the_place() {
         (r#"{"a": {{ with .a }}{{ . }}{{ else }}0{{ end }}}"#, &[Json]),
         ("{{ if .a }}{{ .a }}{{ end }}{{ if .b }}{{ .b }}{{ end }}", &[Json, Json]),
     ] {
-        accepts(Place::Json, source, expected);
+        accepts(Destination::Json, source, expected);
     }
 }
 
@@ -93,7 +93,7 @@ fn a_place_in_json_that_is_not_settled_is_an_error() {
         ("\"{{ .x }}", "", "end inside a JSON string"),
         ("{{ if .a }}\"{{ end }}", "", "end inside a JSON string"),
     ] {
-        refuses(Place::Json, source, underlined, message);
+        refuses(Destination::Json, source, underlined, message);
     }
 }
 
@@ -108,14 +108,14 @@ fn a_body_that_is_never_json_is_found_when_it_does_not_depend_on_data() {
         ("", "", "does not write JSON"),
         ("plain {{ .a }}", ".a", "cannot stand here"),
     ] {
-        let errors = compile_for(Place::Json, Dialect::Go, source).unwrap_err();
+        let errors = compile_for(Destination::Json, Dialect::Go, source).unwrap_err();
         assert!(errors[0].message.contains(message), "{source}: {errors:?}");
         let found = source.get(errors[0].span.clone()).unwrap();
         assert_eq!(found, underlined, "{source}");
     }
     // Here, the data decide.
-    accepts(Place::Json, "{{ if .a }}[{{ end }}]", &[]);
-    accepts(Place::Json, r#"{"a": {{ .a }}, "b": [], "c": {}}"#, &[Encoding::Json]);
+    accepts(Destination::Json, "{{ if .a }}[{{ end }}]", &[]);
+    accepts(Destination::Json, r#"{"a": {{ .a }}, "b": [], "c": {}}"#, &[Encoding::Json]);
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn values_before_the_question_mark_are_segments_and_those_behind_it_are_pairs() 
         (".{{ .a }}/..{{ .b }}/...", &[PathSegment, PathSegment]),
         ("a%20b/{{ .a }}", &[PathSegment]),
     ] {
-        accepts(Place::Target, source, expected);
+        accepts(Destination::Target, source, expected);
     }
     for (source, underlined, message) in [
         ("a{{ if .x }}?{{ end }}{{ .y }}", ".y", "in the path or in the query"),
@@ -148,31 +148,31 @@ fn values_before_the_question_mark_are_segments_and_those_behind_it_are_pairs() 
         ("{{ .a }}/..", "", "`.` or `..` as a segment"),
         ("x?a={{ .a }};b=1", ";", "`;` cannot stand in the query"),
     ] {
-        refuses(Place::Target, source, underlined, message);
+        refuses(Destination::Target, source, underlined, message);
     }
-    accepts(Place::Target, "a;v=1/{{ .a }}", &[PathSegment]);
+    accepts(Destination::Target, "a;v=1/{{ .a }}", &[PathSegment]);
 }
 
 #[test]
 fn headers_and_forms_have_one_encoding() {
-    accepts(Place::Header, "a {{ .a }}\t~ ${B}", &[Encoding::Header, Encoding::Header]);
-    refuses(Place::Header, "a\n{{ .a }}", "\n", "a header value cannot have a line break");
-    refuses(Place::Header, "é{{ .a }}", "é", "a header value cannot have `é`");
+    accepts(Destination::Header, "a {{ .a }}\t~ ${B}", &[Encoding::Header, Encoding::Header]);
+    refuses(Destination::Header, "a\n{{ .a }}", "\n", "a header value cannot have a line break");
+    refuses(Destination::Header, "é{{ .a }}", "é", "a header value cannot have `é`");
     // What only decides is not written.
-    accepts(Place::Header, "{{ if eq .a \"é\" }}e{{ end }}", &[]);
-    accepts(Place::Form, "a={{ .a }}&b=%20{{ .b }}", &[Encoding::Query, Encoding::Query]);
+    accepts(Destination::Header, "{{ if eq .a \"é\" }}e{{ end }}", &[]);
+    accepts(Destination::Form, "a={{ .a }}&b=%20{{ .b }}", &[Encoding::Query, Encoding::Query]);
     let fixed = "the name of a pair must be fixed: only what follows a `=` can be a value";
-    refuses(Place::Form, "a={{ .a }}&{{ .b }}=1", ".b", fixed);
-    refuses(Place::Target, "x?{{ .a }}=1", ".a", fixed);
-    refuses(Place::Target, "x?a={{ if .c }}&{{ end }}{{ .b }}", ".b", fixed);
-    refuses(Place::Form, "a={{ .a }} b", " ", "a form cannot have a space");
-    refuses(Place::Form, "a={{ .a }};b=1", ";", "a form cannot have `;`");
+    refuses(Destination::Form, "a={{ .a }}&{{ .b }}=1", ".b", fixed);
+    refuses(Destination::Target, "x?{{ .a }}=1", ".a", fixed);
+    refuses(Destination::Target, "x?a={{ if .c }}&{{ end }}{{ .b }}", ".b", fixed);
+    refuses(Destination::Form, "a={{ .a }} b", " ", "a form cannot have a space");
+    refuses(Destination::Form, "a={{ .a }};b=1", ";", "a form cannot have `;`");
 }
 
 #[test]
 fn variables_become_instructions_and_jumps_still_land() {
     let source = "a ${A}{{ if .x }}b ${B} ${A}{{ else }}$${C}{{ end }}d";
-    let compiled = compile_for(Place::Header, Dialect::Go, source).unwrap();
+    let compiled = compile_for(Destination::Header, Dialect::Go, source).unwrap();
     assert_eq!(compiled.variables, ["A", "B"]);
     let ops = &compiled.programs.ops;
     assert_eq!((ops.len(), compiled.spans.len()), (10, 10));
@@ -190,13 +190,13 @@ fn variables_become_instructions_and_jumps_still_land() {
 #[test]
 fn what_is_no_variable_is_located() {
     let source = "{{ .a }} ${1x} ${tenant.name} ${open";
-    let errors = compile_for(Place::Header, Dialect::Go, source).unwrap_err();
+    let errors = compile_for(Destination::Header, Dialect::Go, source).unwrap_err();
     let found: Vec<_> =
         errors.iter().map(|error| (error.kind, source.get(error.span.clone()).unwrap())).collect();
     let kind = ErrorKind::Variable;
     assert_eq!(found, [(kind, "${1x}"), (kind, "${tenant.name}"), (kind, "${open")]);
     // In the text of a result, it is text.
-    let text = compile_for(Place::Text, Dialect::Go, "${A} {{ .a }}").unwrap();
+    let text = compile_for(Destination::Text, Dialect::Go, "${A} {{ .a }}").unwrap();
     assert_eq!(text.variables, [""; 0]);
 }
 
@@ -208,7 +208,7 @@ fn calls(compiled: &Compiled) -> Vec<Function> {
 
 #[test]
 fn json_is_not_made_twice() {
-    let compiled = |source: &str| compile_for(Place::Json, Dialect::Go, source).unwrap();
+    let compiled = |source: &str| compile_for(Destination::Json, Dialect::Go, source).unwrap();
     for (source, expected) in [
         ("{{ toJson .a }}", &[] as &[Function]),
         ("{{ .a | toJson }}", &[]),
@@ -223,7 +223,7 @@ fn json_is_not_made_twice() {
     // The place of the call is kept, so that nothing has to move.
     let before = compile(Dialect::Go, "{{ and .a (toJson .b) }}").unwrap();
     let mut after = before.clone();
-    settle(&mut after, Place::Json).unwrap();
+    set_destination(&mut after, Destination::Json).unwrap();
     let changed: Vec<(&Op, &Op)> =
         before.programs.ops.iter().zip(&after.programs.ops).filter(|(a, b)| a.code != b.code).collect();
     let [(was, is)] = changed.as_slice() else { panic!("{changed:?}") };
@@ -234,8 +234,10 @@ fn json_is_not_made_twice() {
 
 #[test]
 fn a_place_is_that_of_the_program() {
-    for place in [Place::Text, Place::Target, Place::Header, Place::Json, Place::Form] {
-        let source = if place == Place::Form { "a={{ .a }}" } else { "{{ .a }}" };
+    for place in
+        [Destination::Text, Destination::Target, Destination::Header, Destination::Json, Destination::Form]
+    {
+        let source = if place == Destination::Form { "a={{ .a }}" } else { "{{ .a }}" };
         let compiled = compile_for(place, Dialect::Go, source).unwrap();
         assert_eq!(compiled.programs.programs[0].place, place);
     }

@@ -12,7 +12,7 @@ mod variables;
 
 use std::ops::Range;
 
-use mcp_bundle::template::{Encoding, Function, Op, OpCode, Place};
+use mcp_bundle::template::{Destination, Encoding, Function, Op, OpCode};
 
 use super::{Compiled, TemplateError};
 
@@ -105,22 +105,22 @@ struct Header;
 struct Form;
 
 /// Makes a compiled template one that writes `place`.
-pub fn settle(compiled: &mut Compiled, place: Place) -> Result<(), Vec<TemplateError>> {
-    if place != Place::Text {
+pub fn set_destination(compiled: &mut Compiled, place: Destination) -> Result<(), Vec<TemplateError>> {
+    if place != Destination::Text {
         variables::split(compiled)?;
     }
     if let Some(program) = compiled.programs.programs.first_mut() {
         program.place = place;
     }
     match place {
-        Place::Text => {
+        Destination::Text => {
             compiled.encode_as_text();
             Ok(())
         }
-        Place::Target => resolve::<target::Target>(compiled),
-        Place::Header => resolve::<Header>(compiled),
-        Place::Json => resolve::<json::Json>(compiled),
-        Place::Form => resolve::<Form>(compiled),
+        Destination::Target => resolve::<target::Target>(compiled),
+        Destination::Header => resolve::<Header>(compiled),
+        Destination::Json => resolve::<json::Json>(compiled),
+        Destination::Form => resolve::<Form>(compiled),
     }
 }
 
