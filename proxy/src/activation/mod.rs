@@ -156,7 +156,7 @@ impl Activation {
 
     /// A service that follows the inputs, for any Pingora `Server`.
     pub fn watcher(self: &Arc<Self>) -> GenBackgroundService<Watcher> {
-        background_service("bundle", Watcher { activation: Arc::clone(self) })
+        background_service("bundle", Watcher::new(Arc::clone(self)))
     }
 
     pub fn status(&self) -> Status {

@@ -203,7 +203,7 @@ fn the_watcher_follows_the_file_and_stops_when_asked() {
     stage.put(&bundle("one"));
     stage.poll().unwrap();
     let activation = Arc::new(stage.activation);
-    let watcher = Watcher { activation: Arc::clone(&activation) };
+    let watcher = Watcher::new(Arc::clone(&activation));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     runtime.block_on(async {
         let (stop, stopped) = tokio::sync::watch::channel(false);

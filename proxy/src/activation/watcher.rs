@@ -8,24 +8,34 @@ use pingora_core::server::ShutdownWatch;
 use pingora_core::services::background::BackgroundService;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
 
 /// Keeps an edge at what its inputs hold until the server shuts down, and then ends its event streams.
 #[derive(Debug)]
 pub struct Watcher {
-    pub activation: Arc<Activation>,
+    activation: Arc<Activation>,
+    /// Until the watch starts.
+    hangup: Mutex<Option<Hangup>>,
 }
 
 /// Whoever writes a file often does it in steps; looking at half of it would only make noise.
 const CALM: Duration = Duration::from_millis(50);
 
+impl Watcher {
+    /// Listens to SIGHUP from now on: one that comes before the server runs would end the process.
+    pub(super) fn new(activation: Arc<Activation>) -> Watcher {
+        Watcher { activation, hangup: Mutex::new(Some(Hangup::new())) }
+    }
+}
+
 #[async_trait]
 impl BackgroundService for Watcher {
     async fn start(&self, mut shutdown: ShutdownWatch) {
         let hint = Arc::new(Notify::new());
-        let mut hangup = Hangup::new();
+        let hangup = self.hangup.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut hangup = hangup.unwrap_or_else(Hangup::new);
         let (mut files, poll) = self.activation.watched();
         // Dropping it ends the watch.
         let mut _watch = watch(&files, poll, &hint);
@@ -110,6 +120,7 @@ fn may_matter(event: &notify::Event, names: &[OsString]) -> bool {
 }
 
 /// SIGHUPs, where there are any.
+#[derive(Debug)]
 struct Hangup {
     #[cfg(unix)]
     signal: Option<tokio::signal::unix::Signal>,
@@ -119,6 +130,11 @@ impl Hangup {
     fn new() -> Hangup {
         #[cfg(unix)]
         {
+            // To begin with, this needs a runtime, any runtime; that of the server goes on with it.
+            let is_inside = tokio::runtime::Handle::try_current().is_ok();
+            let new = || tokio::runtime::Builder::new_current_thread().enable_all().build().ok();
+            let runtime = if is_inside { None } else { new() };
+            let _entered = runtime.as_ref().map(|runtime| runtime.enter());
             let signal = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup());
             let signal = signal.inspect_err(|error| tracing::warn!(%error, "SIGHUP is not listened to")).ok();
             Hangup { signal }
