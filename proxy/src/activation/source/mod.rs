@@ -1,6 +1,6 @@
 //! Where bundles come from. A file is the first kind; HTTP, object stores and registries are others.
 //!
-//! A new kind is a file beside `file.rs` and its arm in [`crate::config::Config::inputs`].
+//! A new kind is a file beside `file.rs` and its arm in `Inputs::of`.
 
 mod file;
 mod memory;
