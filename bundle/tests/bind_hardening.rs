@@ -266,18 +266,23 @@ fn no_object_holds_a_name_twice() {
 #[test]
 fn names_are_compared_in_little_time() {
     let tool = open(json!({}));
-    let names = |name: &dyn Fn(usize) -> String| -> String {
-        let members: Vec<String> = (0..50_000).map(|at| format!(r#""{}":1"#, name(at))).collect();
-        format!(r#"{{"x":{{{}}}}}"#, members.join(","))
+    let time = |count: usize| {
+        let names = |name: &dyn Fn(usize) -> String| -> String {
+            let members: Vec<String> = (0..count).map(|at| format!(r#""{}":1"#, name(at))).collect();
+            format!(r#"{{"x":{{{}}}}}"#, members.join(","))
+        };
+        let start = Instant::now();
+        tool.ok(&names(&|at| format!("name{at}")));
+        tool.ok(&names(&|at| format!("\\u006eame{at}")));
+        assert_eq!(tool.kind(&names(&|at| format!("name{}", at % (count - 1)))), DuplicateArgument);
+        let others = names(&|at| format!("\\n{at}"));
+        let long = format!(r#"{{"x":{{"\n{}":1,{}}}}}"#, "a".repeat(4 * count), &others[6..]);
+        tool.ok(&long[..long.len() - 2]);
+        start.elapsed()
     };
-    let start = Instant::now();
-    tool.ok(&names(&|at| format!("name{at}")));
-    tool.ok(&names(&|at| format!("\\u006eame{at}")));
-    assert_eq!(tool.kind(&names(&|at| format!("name{}", at % 49_999))), DuplicateArgument);
-    let long =
-        format!(r#"{{"x":{{"\n{}":1,{}}}}}"#, "a".repeat(200_000), &names(&|at| format!("\\n{at}"))[6..]);
-    tool.ok(&long[..long.len() - 2]);
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    // Ten times as many names take about ten times as long, not a hundred times; the machine may be busy now and then.
+    let is_linear = |_| time(50_000) < time(5_000) * 40;
+    assert!((0..3).any(is_linear));
 }
 
 #[test]
