@@ -10,6 +10,7 @@ test:
 generate:
     cargo run -q -p mcpc -- rules --format markdown > docs/rules.md
     cargo run -q -p mcpc -- schema > docs/spec.schema.json
+    cargo run -q -p mcp-edge -- schema > docs/edge.schema.json
 
 # `mcp-edge` under load, against nginx, a bare Pingora pass-through and other MCP servers; `just bench --help` has the options.
 bench *options:

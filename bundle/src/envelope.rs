@@ -2,7 +2,7 @@
 
 use crate::json::{Kind, ScanError, Scanner, Tape, Value};
 
-/// One message. Members that nobody asks for are only skipped.
+/// One message. Members that are not needed are only skipped.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Message<'a> {
     pub id: Id<'a>,
@@ -33,7 +33,7 @@ pub struct Params<'a> {
     pub is_object: bool,
     pub name: Option<Value<'a>>,
     pub arguments: Option<Value<'a>>,
-    /// What stands where in `arguments`, if it is an object.
+    /// What is where in `arguments`, if it is an object.
     pub argument_tape: Tape<'a>,
     pub cursor: Option<Value<'a>>,
     pub uri: Option<Value<'a>>,
@@ -136,7 +136,7 @@ impl<'a> Message<'a> {
     }
 }
 
-/// The members of a message, of `params` and of `_meta` that somebody asks for.
+/// The members of a message, of `params` and of `_meta` that are needed.
 #[derive(Debug, Clone, Copy)]
 enum Name {
     Version,

@@ -11,6 +11,7 @@ pub mod bind;
 pub mod envelope;
 pub mod format;
 pub mod json;
+pub mod origin;
 pub mod plan;
 pub mod shape;
 pub mod strings;

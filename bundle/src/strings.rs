@@ -59,6 +59,14 @@ impl Strings {
         })
     }
 
+    /// Adds a string to a pool that was loaded.
+    pub(crate) fn push(&mut self, string: &str) -> StrId {
+        let start = self.text.len() as u32;
+        self.text.push_str(string);
+        self.places.push([start, self.text.len() as u32]);
+        StrId(self.places.len() as u32 - 1)
+    }
+
     #[inline(always)]
     fn place(&self, id: StrId) -> Option<(usize, usize)> {
         let &[start, end] = self.places.get(id.0 as usize)?;

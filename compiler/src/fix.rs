@@ -1,7 +1,7 @@
-//! Mends what can be mended: applies the safe fixes of a report to its texts.
+//! Applies the safe fixes of a report to the texts of its files.
 //!
-//! Works by place: what no edit touches stays as it was, byte for byte. A fix is applied whole or not at all,
-//! and never if it would leave a file that no longer parses. Writing the files is the caller's.
+//! Text that no edit touches stays as it was, byte for byte. A fix is applied whole or not at all,
+//! and never if the file would no longer parse. The caller writes the files.
 
 use crate::check::Report;
 use mcp_diagnostics::{Applicability, Edit, Fix, Sources, toml_tree};
@@ -12,9 +12,12 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct FixedFile {
     pub name: String,
     pub text: String,
-    /// How many findings of the report it mends, at least in part.
-    pub applied: usize,
+    /// The findings that it fixes, at least in part: indices into the report's diagnostics.
+    pub fixed: Vec<usize>,
 }
+
+/// A finding with a safe fix: its index in the report, and the fix.
+type Candidate<'r> = (usize, &'r Fix);
 
 /// Edits by file name: a file that several specs read is in the sources several times.
 type Edits<'r> = BTreeMap<&'r str, FileEdits<'r>>;
@@ -24,7 +27,7 @@ struct FileEdits<'r> {
     original: &'r str,
     /// Disjoint.
     edits: BTreeSet<Entry<'r>>,
-    applied: usize,
+    fixed: Vec<usize>,
 }
 
 /// Start, end and new text.
@@ -39,24 +42,27 @@ enum Fit {
     Taken,
 }
 
-/// All files that safe fixes change. Of fixes that overlap, the first is applied; check again for the others.
+/// All files that safe fixes change. Of fixes that overlap, the first is applied; check again for
+/// the others.
 pub fn apply(report: &Report) -> Vec<FixedFile> {
-    let fixes = report.diagnostics.iter().filter_map(|diagnostic| diagnostic.fix.as_ref());
-    let fixes: Vec<&Fix> = fixes.filter(|fix| fix.applicability == Applicability::Safe).collect();
+    let fixes = report.diagnostics.iter().enumerate();
+    let fixes = fixes.filter_map(|(index, diagnostic)| Some((index, diagnostic.fix.as_ref()?)));
+    let fixes: Vec<Candidate<'_>> =
+        fixes.filter(|(_, fix)| fix.applicability == Applicability::Safe).collect();
     let mut edits = Edits::new();
     admit(&report.sources, &mut edits, &fixes);
-    let changed = edits.into_iter().filter(|(_, file)| file.applied > 0);
+    let changed = edits.into_iter().filter(|(_, file)| !file.fixed.is_empty());
     changed
-        .map(|(name, file)| FixedFile { name: name.to_owned(), text: file.text(), applied: file.applied })
+        .map(|(name, file)| FixedFile { name: name.to_owned(), text: file.text(), fixed: file.fixed })
         .collect()
 }
 
 /// Takes as many of the fixes as leave all files readable, halving where some do not.
-fn admit<'r>(sources: &'r Sources, edits: &mut Edits<'r>, fixes: &[&'r Fix]) {
+fn admit<'r>(sources: &'r Sources, edits: &mut Edits<'r>, fixes: &[Candidate<'r>]) {
     let mut with = edits.clone();
     let mut touched = BTreeSet::new();
     for fix in fixes {
-        touched.extend(add(sources, &mut with, fix));
+        touched.extend(add(sources, &mut with, *fix));
     }
     let is_readable = |name: &&str| with.get(name).is_none_or(|file| file.stays_readable(name));
     if touched.iter().all(is_readable) {
@@ -69,7 +75,7 @@ fn admit<'r>(sources: &'r Sources, edits: &mut Edits<'r>, fixes: &[&'r Fix]) {
 }
 
 /// Adds all edits of a fix, or none if one does not fit; returns the files they are in.
-fn add<'r>(sources: &'r Sources, edits: &mut Edits<'r>, fix: &'r Fix) -> BTreeSet<&'r str> {
+fn add<'r>(sources: &'r Sources, edits: &mut Edits<'r>, (index, fix): Candidate<'r>) -> BTreeSet<&'r str> {
     let is_change = |edit: &Edit| sources.text(edit.span) != edit.text;
     if !fix.edits.iter().any(is_change) {
         return BTreeSet::new();
@@ -100,7 +106,7 @@ fn add<'r>(sources: &'r Sources, edits: &mut Edits<'r>, fix: &'r Fix) -> BTreeSe
         }
     }
     for name in &names {
-        edits.entry(name).and_modify(|file| file.applied += 1);
+        edits.entry(name).and_modify(|file| file.fixed.push(index));
     }
     names
 }
@@ -134,7 +140,7 @@ impl<'r> FileEdits<'r> {
         out
     }
 
-    /// A key that is renamed to one which is there already would make a whole file unreadable.
+    /// Renaming a key to one that already exists would make the whole file unreadable.
     fn stays_readable(&self, name: &str) -> bool {
         let parses = |text: &str| toml_tree::is_toml(text);
         !name.ends_with(".toml") || parses(&self.text()) || !parses(self.original)

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-/// Specs and bundles are many small allocations: checking takes about a fifth less CPU time than with glibc's
-/// allocator, loading half (`docs/BENCHMARKS.md`).
+/// Specs and bundles are many small allocations: checking takes about a fifth less CPU time than
+/// with glibc's allocator, loading half (`docs/BENCHMARKS.md`).
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

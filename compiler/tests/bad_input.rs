@@ -15,7 +15,7 @@ fn text_that_is_not_utf8() {
     assert_eq!(done.code, 1);
     assert_eq!(
         done.out.lines().collect::<Vec<_>>(),
-        ["spec.toml:1:1: error[MCP0002] `spec.toml` is not UTF-8 text: byte 21 fits no character"]
+        ["spec.toml:1:1: error[MCP0002] invalid UTF-8 at line 2, column 12"]
     );
 }
 
@@ -169,4 +169,108 @@ fn a_folder_that_leads_back_to_itself_is_searched_once() {
     let place = Workplace::with_spec(CLEAN);
     std::os::unix::fs::symlink(".", place.path("loop")).unwrap();
     assert_eq!(place.run(&["check"]).out, "checked 1 file: 1 tool, no problems\n");
+}
+
+const REQUEST: &str = "name = \"get_order\"\ndescription = \"Gets one order by its number.\"\n\
+                       endpoint = \"https://api.example.com/orders/{id}\"\n";
+const PARAMETER: &str =
+    "name = \"id\"\ndescription = \"Number of the order.\"\nrequired = true\nposition = \"path\"\n";
+const EXAMPLE: &str = "[[tool.examples]]\narguments = { id = \"1\" }\n";
+
+/// The only finding about a spec.
+fn only(spec: &str) -> String {
+    let done = check(spec);
+    assert_eq!(done.code, 1, "{}", done.out);
+    assert_eq!(done.out.lines().count(), 1, "{}", done.out);
+    done.out.trim_end().to_owned()
+}
+
+/// A spec with a parameter and an example, and these headers.
+fn order(tool: &str, method: &str, parameters: &str) -> String {
+    let example = if tool == "[[tools]]" { EXAMPLE.replace("tool.", "tools.") } else { EXAMPLE.to_owned() };
+    format!("{tool}\n{REQUEST}{method}\n\n{parameters}\n{PARAMETER}\n{example}")
+}
+
+#[test]
+fn a_syntax_error_is_reported_once_and_alone() {
+    let line = only(&order("[[tool]]", "method: \"GET\"", "[[tool.parameters]]"));
+    assert_eq!(line, "spec.toml:5:7: error[MCP0004] a key and its value are separated by `=`, not `:`");
+    let spec = order("[[tool]]", "method = \"GET\"", "[[tool.parameters]]");
+    let line = only(&spec.replace("Gets one order by", "Gets one order\nby"));
+    assert_eq!(line, "spec.toml:3:15: error[MCP0004] this string has no closing `\"` on its line");
+}
+
+#[test]
+fn a_wrong_shape_is_reported_without_what_follows_from_it() {
+    let method = "method = \"GET\"";
+    let line = only(&order("[[tool]]", method, "[tool.parameters]"));
+    assert_eq!(line, "spec.toml:7:1: error[MCP0103] `parameters` must be a list of tables, not a table");
+    let line = only(&order("[tool]", method, "[[tool.parameters]]"));
+    assert_eq!(line, "spec.toml:1:1: error[MCP0103] `tool` must be a list of tables, not a table");
+    let line = only(&order("[[tools]]", method, "[[tools.parameters]]"));
+    assert_eq!(line, "spec.toml:1:3: error[MCP0101] a spec file has no key `tools`");
+    let schema = "[tool.parameters]\ntype = \"object\"\n[tool.parameters.properties.id]\ntype = \"string\"\n";
+    let line = only(&format!("[[tool]]\n{REQUEST}{method}\n{schema}{EXAMPLE}"));
+    assert_eq!(line, "spec.toml:6:1: error[MCP0103] `parameters` must be a list of tables, not a table");
+    let line = only(&format!("[[tool]]\n{REQUEST}\n[[tool.parameters]]\n{PARAMETER}{method}\n{EXAMPLE}"));
+    assert_eq!(line, "spec.toml:11:1: error[MCP0101] a parameter has no key `method`");
+}
+
+#[test]
+fn wrong_headers_are_fixed_in_every_place() {
+    let specs = [
+        order("[[tools]]", "method = \"GET\"", "[[tools.parameters]]"),
+        order("[tool]", "method = \"GET\"", "[tool.parameters]"),
+        order("[[tool]]", "method: \"GET\"", "[[tool.parameters]]"),
+        order("[[tool]]", "method = “GET”", "[[tool.parameters]]"),
+        order("[[tool]]", "method = \"GET\"", "[[tool.parameters]]").replace("tool.examples", "tool.example"),
+    ];
+    let fixed = order("[[tool]]", "method = \"GET\"", "[[tool.parameters]]");
+    for spec in specs {
+        let place = Workplace::with_spec(&spec);
+        let done = place.run(&["check", "spec.toml", "--fix"]);
+        assert_eq!(done.code, 0, "{spec}\n{}", done.out);
+        assert_eq!(std::fs::read_to_string(place.path("spec.toml")).unwrap(), fixed, "{spec}");
+    }
+}
+
+#[test]
+fn syntax_errors_name_the_mistake() {
+    let with = |line: &str| order("[[tool]]", &format!("method = \"GET\"\n{line}"), "[[tool.parameters]]");
+    let human = |line: &str| {
+        let place = Workplace::with_spec(with(line));
+        place.run(&["check", "spec.toml"]).out
+    };
+    let out = human("title = \"C:\\Users\"");
+    assert!(out.contains("`\\U` is not a valid escape in this string"), "{out}");
+    assert!(out.contains("write `'C:\\Users'` with single quotes"), "{out}");
+    let out = human("title = “Order”");
+    assert!(out.contains("typographic quotes around a string"), "{out}");
+    assert!(out.contains("title = \"Order\""), "the patch is shown: {out}");
+    let out = human("name = \"again\"");
+    assert!(out.contains("duplicate key `name`"), "{out}");
+    assert!(out.contains("first defined here"), "{out}");
+    let out = human("idempotent = True");
+    assert!(out.contains("`True` is not a TOML value") && out.contains("write `true`"), "{out}");
+}
+
+#[test]
+fn names_that_other_languages_use_are_recognised() {
+    for (line, meant) in [
+        ("desc = \"x\"", "description"),
+        ("args = []", "parameters"),
+        ("url = \"https://api.example.com\"", "endpoint"),
+        ("timeout_ms = 5000", "timeout_seconds"),
+        ("timeout = 5", "timeout_seconds"),
+        ("retries = 2", "retry_count"),
+    ] {
+        let spec = format!("[[tool]]\nname = \"get_order\"\n{line}\n");
+        let out = Workplace::with_spec(spec).run(&["check", "spec.toml"]).out;
+        assert!(out.contains(&format!("did you mean `{meant}`?")), "{line}: {out}");
+    }
+    let unit = order("[[tool]]", "method = \"GET\"\ntimeout_ms = 5000", "[[tool.parameters]]");
+    let place = Workplace::with_spec(&unit);
+    place.run(&["check", "spec.toml", "--fix"]);
+    let text = std::fs::read_to_string(place.path("spec.toml")).unwrap();
+    assert_eq!(text, unit, "a number in another unit is not renamed");
 }

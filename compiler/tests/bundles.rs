@@ -217,7 +217,7 @@ examples = [{ arguments = { id = "1" } }]
         "\ntemplate   go\n",
         "\non error   handlebars\n",
         "\nselect     id, items[].name\n",
-        "\nschema     results are held against `output_schema`\n",
+        "\nschema     results are checked against `output_schema`\n",
         "  id                        template string, required\n",
     ] {
         assert!(out.contains(line), "{line}: {out}");

@@ -35,11 +35,13 @@ fn report() -> Report {
 #[test]
 fn human() {
     insta::assert_snapshot!(rendered(Format::Human, &report()), @r#"
-    error[MCP0004]: invalid basic string, expected non-double-quote visible characters, `\`
+    error[MCP0004]: a string cannot contain the control character U+001B
      --> broken.toml:3:12
       |
     3 | respond = "␛[31mred"
       |            ^
+      |
+      = help: write it as `\u001B`
 
     error[MCP0004]: missing comma between array elements, expected `,`
      --> broken.toml:4:15
@@ -90,14 +92,14 @@ fn human() {
        |
        = note: name of the argument
 
-    error: 6 errors in 2 files (2 tools); 3 of them can be mended with --fix
+    error: 6 errors in 2 files (1 tool); 3 fixable with --fix
     "#);
 }
 
 #[test]
 fn concise() {
     insta::assert_snapshot!(rendered(Format::Concise, &report()), @r#"
-    broken.toml:3:12: error[MCP0004] invalid basic string, expected non-double-quote visible characters, `\`
+    broken.toml:3:12: error[MCP0004] a string cannot contain the control character U+001B
     broken.toml:4:15: error[MCP0004] missing comma between array elements, expected `,`
     specs/shop.toml:6:2: error[MCP0101] a tool has no key `descripton`
     specs/shop.toml:8:31: error[MCP0101] annotations has no key `readOnlyHnt`
@@ -109,7 +111,7 @@ fn concise() {
 #[test]
 fn github() {
     insta::assert_snapshot!(rendered(Format::Github, &report()), @r#"
-    ::error file=broken.toml,line=3,col=12,endLine=3,endColumn=13,title=MCP0004 toml-syntax::invalid basic string, expected non-double-quote visible characters, `\`
+    ::error file=broken.toml,line=3,col=12,endLine=3,endColumn=13,title=MCP0004 toml-syntax::a string cannot contain the control character U+001B%0Ahelp: write it as `\u001B`
     ::error file=broken.toml,line=4,col=15,endLine=4,endColumn=15,title=MCP0004 toml-syntax::missing comma between array elements, expected `,`
     ::error file=specs/shop.toml,line=6,col=2,endLine=6,endColumn=12,title=MCP0101 unknown-key::a tool has no key `descripton`%0Ahelp: did you mean `description`?
     ::error file=specs/shop.toml,line=8,col=31,endLine=8,endColumn=42,title=MCP0101 unknown-key::annotations has no key `readOnlyHnt`%0Ahelp: did you mean `readOnlyHint`?
@@ -124,7 +126,7 @@ fn json_is_one_line_and_its_shape_is_a_contract() {
     report.diagnostics.retain(|diagnostic| diagnostic.is(&language::rules::UNKNOWN_METHOD));
     let text = rendered(Format::Json, &report);
     assert_eq!(text.matches('\n').count(), 1);
-    insta::assert_snapshot!(text, @r#"{"version":1,"diagnostics":[{"code":"MCP0108","rule":"unknown-method","severity":"error","message":"`get` is not a method","file":"specs/shop.toml","start":{"line":9,"column":10,"offset":196},"end":{"line":9,"column":15,"offset":201},"notes":["it is one of `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE` or `OPTIONS`"],"help":"write it as `GET`"}],"summary":{"files":2,"tools":2,"errors":1,"warnings":0}}"#);
+    insta::assert_snapshot!(text, @r#"{"version":1,"diagnostics":[{"code":"MCP0108","rule":"unknown-method","severity":"error","message":"`get` is not a method","file":"specs/shop.toml","start":{"line":9,"column":10,"offset":196},"end":{"line":9,"column":15,"offset":201},"notes":["it is one of `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE` or `OPTIONS`"],"help":"write it as `GET`","fixes":[{"message":"write it as `GET`","applicability":"safe","edits":[{"file":"specs/shop.toml","start":{"line":9,"column":10,"offset":196},"end":{"line":9,"column":15,"offset":201},"text":"\"GET\""}]}]}],"summary":{"files":2,"tools":1,"errors":1,"warnings":0}}"#);
 }
 
 #[test]
@@ -145,7 +147,7 @@ fn color_styles_the_human_format_alone() {
 fn a_clean_set_is_summed_up() {
     let mut report = report();
     report.diagnostics.clear();
-    assert_eq!(rendered(Format::Human, &report), "checked 2 files: 2 tools, no problems\n");
+    assert_eq!(rendered(Format::Human, &report), "checked 2 files: 1 tool, no problems\n");
     assert_eq!(rendered(Format::Concise, &report), "");
     assert_eq!(rendered(Format::Github, &report), "");
 }

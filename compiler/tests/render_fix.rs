@@ -1,4 +1,4 @@
-//! Fixing mends what was found and touches nothing else.
+//! Fixing changes what was found and touches nothing else.
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
@@ -41,7 +41,7 @@ fn only(report: &Report) -> Option<FixedFile> {
 fn what_is_fixed_is_not_found_again() {
     let report = check_files(&MemoryFiles::one("shop.toml", SPEC));
     let fixed = only(&report).unwrap();
-    assert_eq!((fixed.name.as_str(), fixed.applied), ("shop.toml", 2));
+    assert_eq!((fixed.name.as_str(), fixed.fixed.len()), ("shop.toml", 2));
     let expected = SPEC.replace("'get'", "\"GET\"").replace("descripton", "description");
     assert_eq!(fixed.text, expected, "comments, order, line ends and the byte order mark stay");
     let again = check_files(&MemoryFiles::one("shop.toml", &fixed.text));
@@ -59,7 +59,7 @@ fn a_fix_for_people_is_not_applied() {
 fn of_overlapping_fixes_the_first_is_applied() {
     let fixes = vec![safe(vec![(2..5, "x")]), safe(vec![(4..6, "y")]), safe(vec![(6..7, "z")])];
     let fixed = only(&report("# a b c d", fixes)).unwrap();
-    assert_eq!((fixed.text.as_str(), fixed.applied), ("# x z d", 2));
+    assert_eq!((fixed.text.as_str(), fixed.fixed.len()), ("# x z d", 2));
 }
 
 #[test]
@@ -73,17 +73,17 @@ fn a_fix_is_applied_whole_or_not_at_all() {
 }
 
 #[test]
-fn findings_that_agree_are_mended_together() {
+fn findings_that_agree_are_fixed_together() {
     let fixes = vec![safe(vec![(2..3, "x")]), safe(vec![(2..3, "x"), (4..5, "y")])];
     let fixed = only(&report("# a b", fixes)).unwrap();
-    assert_eq!((fixed.text.as_str(), fixed.applied), ("# x y", 2));
+    assert_eq!((fixed.text.as_str(), fixed.fixed.len()), ("# x y", 2));
 }
 
 #[test]
 fn an_insertion_happens_once_in_a_place() {
     let fixes = vec![safe(vec![(1..1, "x")]), safe(vec![(1..1, "x")]), safe(vec![(1..2, "y")])];
     let fixed = only(&report("# a", fixes)).unwrap();
-    assert_eq!((fixed.text.as_str(), fixed.applied), ("#xya", 2));
+    assert_eq!((fixed.text.as_str(), fixed.fixed.len()), ("#xya", 2));
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn a_change_of_nothing_changes_nothing() {
 fn a_fix_that_makes_a_file_unreadable_is_left_out() {
     let fixes = vec![safe(vec![(0..1, "b")]), safe(vec![(12..13, "d")])];
     let fixed = only(&report("a = 1\nb = 2\nc = 3\n", fixes)).unwrap();
-    assert_eq!((fixed.text.as_str(), fixed.applied), ("a = 1\nb = 2\nd = 3\n", 1));
+    assert_eq!((fixed.text.as_str(), fixed.fixed.len()), ("a = 1\nb = 2\nd = 3\n", 1));
     let broken = "= 1\nb = 2\n";
     assert_eq!(only(&report(broken, vec![safe(vec![(4..5, "c")])])).unwrap().text, "= 1\nc = 2\n");
 }
@@ -120,7 +120,7 @@ proptest! {
         fixes.reverse();
         let fixed = only(&report(&text, fixes));
         match fixed {
-            Some(fixed) => prop_assert_eq!((fixed.text, fixed.applied), (expected, changes)),
+            Some(fixed) => prop_assert_eq!((fixed.fixed.len(), fixed.text), (changes, expected)),
             None => prop_assert_eq!(changes, 0),
         }
     }

@@ -50,7 +50,7 @@ fn a_deep_place_in_a_long_line_keeps_its_column() {
     1 + …5, 12345, 12345, 12345, 12345, 12345, 12345, 12345, 12345, 12345, 12345, 12345, 7, 67890, 67890, 67890, 67890, 67890, 67890, 67890, 67890, 67890, 67890, 67890, 6…
       |
 
-    error: 1 error in 0 files (0 tools); it can be mended with --fix
+    error: 1 error in 0 files (0 tools); 1 fixable with --fix
     "#);
 }
 

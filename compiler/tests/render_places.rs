@@ -147,7 +147,7 @@ fn patches_show_additions_deletions_and_several_files() {
     2 + name = "two"
       |
 
-    error: 3 errors in 2 files (0 tools); 2 of them can be mended with --fix
+    error: 3 errors in 2 files (0 tools); 2 fixable with --fix
     "#);
 }
 

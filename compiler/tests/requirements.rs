@@ -11,7 +11,7 @@ use mcp_bundle::template::Ambient;
 use mcpc::check::{MemoryFiles, Report, check_files};
 
 fn check(tool: &str) -> Report {
-    let text = format!("[[tool]]\nname = \"t\"\ndescription = \"A tool under test.\"\n{tool}");
+    let text = format!("[[tool]]\nname = \"t\"\ndescription = \"A tool that is under test.\"\n{tool}");
     check_files(&MemoryFiles::one("spec.toml", &text))
 }
 
@@ -19,6 +19,13 @@ fn errors(tool: &str) -> Vec<String> {
     let report = check(tool);
     let errors = report.diagnostics.iter().filter(|d| d.severity == mcp_diagnostics::Severity::Error);
     errors.map(|d| d.name().to_owned()).collect()
+}
+
+fn warnings(tool: &str) -> Vec<String> {
+    let report = check(tool);
+    let warnings = report.diagnostics.iter().filter(|d| d.severity == mcp_diagnostics::Severity::Warning);
+    let of_interest = warnings.map(|d| d.name()).filter(|name| !name.starts_with("missing-"));
+    of_interest.map(str::to_owned).collect()
 }
 
 fn contents(tool: &str) -> Contents {
@@ -143,6 +150,19 @@ fn a6_header_names_obey_http_and_some_are_never_set() {
 }
 
 #[test]
+fn a6_header_names_beyond_letters_digits_and_hyphens_are_a_warning() {
+    let header = |name: &str| format!("{POST}parameters = [{{ name = \"{name}\", position = \"header\" }}]");
+    for (name, expected) in [
+        ("X-Trace-1", &[][..]),
+        ("X_Trace", &["unportable-header-name"]),
+        ("x.y", &["unportable-header-name"]),
+    ] {
+        assert_eq!(errors(&header(name)), [""; 0], "{name}");
+        assert_eq!(warnings(&header(name)), expected, "{name}");
+    }
+}
+
+#[test]
 fn a7_templates_of_both_dialects_turn_answers_into_text() {
     let body = r#"{"data":{"name":"Ada"},"list":["a","b"],"condition":true}"#;
     let go = "{{ .data.name }}{{- range $index, $item := .list }} {{ $index }}{{ $item }}{{- end }}{{- if .condition }} yes{{- end }}";
@@ -230,9 +250,21 @@ fn a17_timeouts_and_retries_are_per_tool_and_optional() {
 }
 
 #[test]
-fn a18_the_kinds_of_errors_are_told_apart() {
+fn a17_a_body_on_get_is_a_warning_and_is_sent() {
+    let tool = "method = \"GET\"\nendpoint = \"https://a.example/x\"\nparameters = [{ name = \"p\" }]";
+    assert_eq!((errors(tool), warnings(tool)), (vec![], vec!["body-on-get".to_owned()]));
+    assert_eq!(call(tool, r#"{"p":"x"}"#).unwrap().2, r#"{"p":"x"}"#);
+}
+
+// What a spec gets wrong is a rule, what a call or a response gets wrong is a kind of its own.
+#[test]
+fn a18_each_kind_of_error_has_its_own_name() {
     assert_eq!(problems(PATH, "{}"), [ProblemKind::MissingPathParameter]);
     assert_eq!(problems(PATH, r#"{"id":".."}"#), [ProblemKind::InvalidPathParameter]);
+    for position in ["query", "header", "cookie", "body"] {
+        let elsewhere = PATH.replace("\"path\"", &format!("\"{position}\""));
+        assert_eq!(errors(&elsewhere), ["position-mismatch"], "{position}");
+    }
     assert_eq!(errors(&PATH.replace("\"path\"", "\"paht\"")), ["unknown-position"]);
     assert_eq!(errors(&format!("response_template = \"{{{{ .a\"\n{PATH}")), ["template-syntax"]);
     let tool = format!("response_template = '{{{{ b64dec .a }}}}'\n{PATH}");

@@ -115,7 +115,7 @@ fn requests_are_compared_without_any_response() {
     let spec = plain().replace("response  = { status = 200, body = '{\"status\":\"paid\"}' }\n", "");
     let place = Workplace::with_spec(spec.replace("text      = '{\"status\":\"paid\"}'\n", ""));
     assert_eq!(place.run(&["test"]).out, "1 tool, 1 example: 1 passed, 0 failed\n");
-    // What cannot be compared is no success.
+    // What cannot be compared is not a success.
     place.write("spec.toml", spec);
     let done = place.run(&["test"]);
     assert_eq!(done.code, 1);
@@ -188,7 +188,7 @@ fn a_template_that_fails_fails_the_example() {
 }
 
 #[test]
-fn an_answer_that_is_no_success_is_an_example_like_others() {
+fn an_error_response_is_an_example_like_others() {
     let spec = plain().replace("endpoint    =", "error_template = \"Shop: {{ .message }}\"\nendpoint    =");
     let spec = spec.replace(
         "status = 200, body = '{\"status\":\"paid\"}'",
@@ -299,7 +299,7 @@ fn junit_has_one_failure_for_a_case() {
 }
 
 #[test]
-fn junit_tells_of_specs_with_errors() {
+fn junit_reports_specs_with_errors() {
     let place = Workplace::with_spec(plain().replace("\"GET\"\nendpoint", "\"<GET>\"\nendpoint"));
     let done = place.run(&["test", "--format", "junit"]);
     assert_eq!(done.code, 1);
@@ -416,7 +416,10 @@ fn tools_without_an_example_are_named_and_can_be_denied() {
     let done = place.run(&["test"]);
     let expected = "2 tools have no example: b, a\n2 tools, 0 examples: 0 passed, 0 failed\n";
     assert_eq!((done.code, done.out.as_str()), (0, expected), "{}", done.err);
-    assert_eq!(place.run(&["test", "--deny", "untested"]).code, 1);
+    let done = place.run(&["test", "--deny", "untested"]);
+    assert_eq!(done.code, 1);
+    let denied = "0 failed; denied: 2 tools without an example (--deny untested)\n";
+    assert!(done.out.ends_with(denied), "{}", done.out);
     place.write("spec.toml", CLEAN);
     assert_eq!(place.run(&["test", "--deny", "untested"]).code, 0);
 }
@@ -435,7 +438,7 @@ fn results_do_not_depend_on_the_environment() {
 }
 
 #[test]
-fn branches_that_no_example_takes_are_told() {
+fn branches_that_no_example_reaches_are_listed() {
     let place = Workplace::with_spec(COVERED);
     let expected = "\
 spec.toml:6:56: get_order: no example reaches what follows `{{ if .line }}`
@@ -454,6 +457,9 @@ spec.toml:12:18: get_order: no example reaches `error_template`
     assert_eq!(done.code, 1);
     assert!(done.out.contains("<testsuite name=\"uncovered\" tests=\"4\" failures=\"4\""), "{}", done.out);
     assert!(done.out.contains("message=\"no example reaches `error_template`\""), "{}", done.out);
+    let done = place.run(&["test", "--deny", "uncovered"]);
+    let denied = "0 failed; denied: 4 branches that no example reaches (--deny uncovered)\n";
+    assert!(done.code == 1 && done.out.ends_with(denied), "{}", done.out);
     // One example alone says nothing about all of them.
     let done = place.run(&["test", "--example", "1"]);
     assert_eq!(done.out, "1 tool, 1 example: 1 passed, 0 failed\n");

@@ -46,7 +46,7 @@ fn becomes(before: &str, after: &str) {
 }
 
 #[test]
-fn what_differs_is_written_and_told() {
+fn what_differs_is_written_and_listed() {
     let before = r#"# one
 [[tool.examples]]
 arguments = { orderId = "a b" }   # spaces
@@ -65,8 +65,8 @@ text      = '{"a":1}' # was it?
 "#;
     becomes(before, after);
     let (_, done) = updated(&format!("{HEAD}{before}"));
-    let told = "updated spec.toml:20: get_order, example 1: request.method, request.url, text\n";
-    assert_eq!(done.out, format!("{told}1 tool, 1 example: 1 passed, 0 failed\n"));
+    let listed = "updated spec.toml:20: get_order, example 1: request.method, request.url, text\n";
+    assert_eq!(done.out, format!("{listed}1 tool, 1 example: 1 passed, 0 failed\n"));
 }
 
 #[test]
@@ -187,20 +187,20 @@ fn structured_content_is_updated_member_by_member() {
 }
 
 #[test]
-fn what_cannot_be_written_is_told_and_still_fails() {
+fn what_cannot_be_written_is_listed_and_still_fails() {
     let example =
         "[[tool.examples]]\narguments = { orderId = \"7\" }\nrequest   = { headers = { x-old = \"1\" } }\n";
     let text = format!("{HEAD}{example}");
     let place = Workplace::with_spec(&text);
     let done = place.run(&["test", "--update"]);
     assert_eq!(done.code, 1);
-    let told = "not updated: get_order, example 1: request.headers.x-old: the request has no such header; remove it from the example\n";
-    assert!(done.out.starts_with(told), "{}", done.out);
+    let listed = "not updated: get_order, example 1: request.headers.x-old: the request has no such header; remove it from the example\n";
+    assert!(done.out.starts_with(listed), "{}", done.out);
     assert_eq!(place.read("spec.toml"), text.as_bytes());
 }
 
 #[test]
-fn what_is_told_is_where_it_is_now() {
+fn the_listed_line_is_the_new_one() {
     let example = "[[tool.examples]]\narguments = { orderId = \"7\" }\nresponse = { body = \"a\\nb\" }\n";
     let (text, done) = updated(&format!("{HEAD}{example}{example}"));
     for line in done.out.lines().filter_map(|line| line.strip_prefix("updated spec.toml:")) {
@@ -243,4 +243,23 @@ fn a_read_only_file_is_left_alone() {
     assert_eq!(done.code, 2);
     assert!(done.err.contains("error: `spec.toml` cannot be updated: it is read-only"), "{}", done.err);
     assert_eq!(place.read("spec.toml"), text.as_bytes());
+}
+
+#[test]
+fn keys_are_aligned_only_where_the_file_aligns_them() {
+    let head = HEAD.lines().map(|line| match line.split_once('=') {
+        Some((key, value)) => format!("{} ={value}\n", key.trim_end()),
+        None => format!("{line}\n"),
+    });
+    let head: String = head.collect();
+    let before =
+        "[[tool.examples]]\ntitle = \"x\"\narguments = { orderId = \"7\" }\nresponse = { body = \"a\" }\n";
+    let (text, _) = updated(&format!("{head}{before}"));
+    let after = "[[tool.examples]]\ntitle = \"x\"\narguments = { orderId = \"7\" }\n\
+        request = { method = \"POST\", url = \"https://api.example.com/orders/7\", body = \"{}\" }\n\
+        response = { body = \"a\" }\ntext = \"a\"\n";
+    assert_eq!(text, format!("{head}{after}"));
+    // Keys of one length show nothing; the rest of the file does.
+    let (text, _) = updated(&format!("{head}[[tool.examples]]\narguments = {{ orderId = \"7\" }}\n"));
+    assert!(text.contains("\nrequest = {"), "{text}");
 }

@@ -87,7 +87,7 @@ authorization: Bearer ${SHOP_TOKEN}
 }
 
 #[test]
-fn a_body_stands_below_an_empty_line() {
+fn a_body_follows_an_empty_line() {
     let done = place().run(&["try", "create_order", "--args", r#"{"note":"${SHOP_TOKEN} é"}"#, "spec.toml"]);
     let expected = "\
 POST https://api.example.com/v1/orders
@@ -118,7 +118,7 @@ fn arguments_come_from_a_file_or_standard_input() {
 }
 
 #[test]
-fn refused_arguments_are_told_as_a_model_is_told() {
+fn refused_arguments_are_explained_as_to_a_model() {
     let place = place();
     let done = place.run(&["try", "get_order", "--args", r#"{"orderid":"7"}"#]);
     assert_eq!((done.code, done.out.as_str()), (1, ""));
@@ -187,7 +187,7 @@ fn a_curl_command_expands_variables_and_nothing_else() {
         "{}",
         done.out
     );
-    let note = "note: `${SHOP_KEY}` is put in as it is; the edge encodes it for the place where it stands\n";
+    let note = "note: `${SHOP_KEY}` is inserted unencoded; the edge encodes it for its position\n";
     assert_eq!(done.err, note);
 }
 
@@ -259,7 +259,7 @@ fn an_answer_that_cannot_be_shaped_fails() {
 fn a_fixed_answer_needs_no_request() {
     let done = place().run(&["try", "hours"]);
     assert_eq!((done.code, done.out.as_str()), (0, "text:\nFrom 9 to 5.\n\nisError: false\n"));
-    assert_eq!(done.err, "note: the answer of `hours` is fixed: nothing is sent\n");
+    assert_eq!(done.err, "note: `hours` has a fixed response: nothing is sent\n");
 }
 
 #[test]

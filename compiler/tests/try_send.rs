@@ -198,8 +198,9 @@ fn an_answer_beyond_the_limit_is_refused() {
     let (port, request) = upstream(Box::leak(long.into_boxed_str()));
     let done = send(&Workplace::with_spec(spec(port)), CREATE);
     request.request();
-    let message = format!("error: `127.0.0.1:{port}` cannot be asked: its answer has more than 1000 bytes\n");
-    assert_eq!((done.code, done.out.as_str(), done.err), (2, "", message));
+    let message = format!("error: request to `127.0.0.1:{port}` failed: ");
+    assert!(done.err.starts_with(&message) && done.err.contains("1000 bytes"), "{}", done.err);
+    assert_eq!(done.code, 2);
 }
 
 #[test]
@@ -207,14 +208,14 @@ fn what_does_not_answer_is_named_without_secrets() {
     // Nobody listens there once the listener is gone.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let done = send(&Workplace::with_spec(spec(port)), CREATE);
-    assert_eq!((done.code, done.out.as_str()), (2, ""));
-    assert!(done.err.starts_with(&format!("error: `127.0.0.1:{port}` cannot be asked: ")), "{}", done.err);
-    assert!(!done.err.contains("hunter2"));
+    assert_eq!(done.code, 2);
+    assert!(done.err.starts_with(&format!("error: request to `127.0.0.1:{port}` failed: ")), "{}", done.err);
+    assert!(!done.out.contains("hunter2") && !done.err.contains("hunter2"));
     let (port, request) = upstream("SSH-2.0-OpenSSH_9.6\r\n\r\n");
     let done = send(&Workplace::with_spec(spec(port)), CREATE);
     request.request();
     assert_eq!(done.code, 2);
-    assert!(done.err.contains("its answer is not valid HTTP"), "{}", done.err);
+    assert!(done.err.contains("not valid HTTP"), "{}", done.err);
 }
 
 #[test]
@@ -222,12 +223,16 @@ fn missing_values_are_named_before_anything_is_sent() {
     let place = Workplace::with_spec(spec(1));
     let done = place.run(&["try", "create_order", "--args", r#"{"note":"x"}"#, "--send"]);
     let message = "error: `${SHOP_KEY}`, `${SHOP_TOKEN}`, `${tenant.id}` have no value: \
-                   set `SHOP_KEY` in the environment, set `SHOP_TOKEN` in the environment, give `--tenant`\n";
+                   set `SHOP_KEY` in the environment or in an `--env-file`, \
+                   set `SHOP_TOKEN` in the environment or in an `--env-file`, give `--tenant`\n";
     assert_eq!((done.code, done.out.as_str(), done.err.as_str()), (2, "", message));
     // Arguments are checked first, and a tool needs only its own variables.
     assert_eq!(place.run(&["try", "create_order", "--send"]).code, 1);
     let done = place.run(&["try", "find_order", "--send"]);
-    assert_eq!(done.err, "error: `${SHOP_TOKEN}` has no value: set `SHOP_TOKEN` in the environment\n");
+    assert_eq!(
+        done.err,
+        "error: `${SHOP_TOKEN}` has no value: set `SHOP_TOKEN` in the environment or in an `--env-file`\n"
+    );
 }
 
 #[test]
@@ -254,4 +259,56 @@ fn an_answer_that_repeats_a_secret_does_not_show_it() {
         assert!(done.out.contains("Order ${SHOP_TOKEN} k&y"), "{}", done.out);
         assert!(!done.out.contains("hunter2") && !done.err.contains("hunter2"), "{}{}", done.out, done.err);
     }
+}
+
+#[test]
+fn the_request_is_printed_before_the_wait_and_stays_when_nothing_answers() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let place = Workplace::with_spec(spec(port));
+    let mut child = place
+        .command(&[&["try"], CREATE, &["--send"]].concat())
+        .env("SHOP_TOKEN", "hunter2")
+        .env("SHOP_KEY", "k&y")
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (stream, _) = listener.accept().unwrap();
+    // Nothing has been answered, and the request can be read.
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut first = String::new();
+    out.read_line(&mut first).unwrap();
+    assert_eq!(first, format!("POST http://127.0.0.1:{port}/v1/orders?key=${{SHOP_KEY}}\n"));
+    drop((stream, listener));
+    assert_eq!(child.wait().unwrap().code(), Some(2));
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).unwrap();
+    assert!(rest.ends_with("{\"note\":\"x\"}\n"), "{rest}");
+}
+
+#[test]
+fn a_document_has_the_request_when_nothing_answers() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let done = send(&Workplace::with_spec(spec(port)), &[CREATE, &["--format", "json"]].concat());
+    assert_eq!(done.code, 2);
+    let document: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!(document["request"]["method"], "POST");
+    assert!(document["status"].is_null() && document["result"].is_null(), "{document}");
+}
+
+#[test]
+fn variables_come_from_a_file_and_the_environment_takes_precedence() {
+    let (port, request) = upstream("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}");
+    let place = Workplace::with_spec(spec(port));
+    place.write("shop.env", "SHOP_TOKEN=from-file # comment\nSHOP_KEY=file-key\n");
+    let arguments = [&["try"], CREATE, &["--send", "--env-file", "shop.env"]].concat();
+    let output = place.command(&arguments).env("SHOP_KEY", "outer").output().unwrap();
+    let request = request.request();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(request.contains("key=outer") && request.contains("Bearer from-file\r\n"), "{request}");
+    place.write("wrong.env", "secret\n");
+    let arguments = [&["try"], CREATE, &["--send", "--env-file", "wrong.env"]].concat();
+    let done = place.run(&arguments);
+    assert_eq!((done.code, done.err.as_str()), (2, "error: `wrong.env` line 1: expected `NAME=value`\n"));
 }

@@ -14,6 +14,8 @@ pub struct Key {
     pub name: &'static str,
     /// Other accepted spellings.
     pub aliases: &'static [&'static str],
+    /// What other languages call it. Not accepted, but suggested from.
+    pub known_elsewhere_as: &'static [&'static str],
     pub shape: Shape,
     pub required: bool,
     pub doc: &'static str,
@@ -53,9 +55,16 @@ pub enum Shape {
     NamedTables(&'static Table),
 }
 
+impl Shape {
+    /// A number or a boolean: little depends on whether it is there.
+    pub fn is_scalar(self) -> bool {
+        matches!(self, Shape::Integer { .. } | Shape::Size { .. } | Shape::Number | Shape::Boolean)
+    }
+}
+
 impl Key {
     pub const fn new(name: &'static str, shape: Shape, doc: &'static str) -> Key {
-        Key { name, aliases: &[], shape, required: false, doc }
+        Key { name, aliases: &[], known_elsewhere_as: &[], shape, required: false, doc }
     }
 
     pub const fn required(mut self) -> Key {
@@ -65,6 +74,12 @@ impl Key {
 
     pub const fn alias(mut self, aliases: &'static [&'static str]) -> Key {
         self.aliases = aliases;
+        self
+    }
+
+    /// Sets [`Key::known_elsewhere_as`].
+    pub const fn elsewhere(mut self, names: &'static [&'static str]) -> Key {
+        self.known_elsewhere_as = names;
         self
     }
 
@@ -81,6 +96,11 @@ impl Table {
             known.len() == name.len() && known.as_bytes().first() == name.as_bytes().first() && known == name
         };
         self.keys.iter().find(|key| same(key.name) || key.aliases.iter().any(|alias| same(alias)))
+    }
+
+    /// The key that another language calls so.
+    pub fn find_elsewhere(&self, name: &str) -> Option<&'static Key> {
+        self.keys.iter().find(|key| key.known_elsewhere_as.contains(&name))
     }
 
     /// The names of all keys, without other spellings.

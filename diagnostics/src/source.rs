@@ -49,7 +49,7 @@ const BOM: char = '\u{feff}';
 impl Sources {
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
         let id = FileId(self.files.len() as u32);
-        self.files.push(SourceFile { name: name.into(), text: text.into(), line_starts: OnceLock::new() });
+        self.files.push(SourceFile::new(name, text));
         id
     }
 
@@ -90,6 +90,10 @@ impl Sources {
 }
 
 impl SourceFile {
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> SourceFile {
+        SourceFile { name: name.into(), text: text.into(), line_starts: OnceLock::new() }
+    }
+
     pub fn location(&self, offset: usize) -> Location {
         let starts = self.line_starts();
         let offset = offset.min(self.text.len());
@@ -148,7 +152,7 @@ mod tests {
     use super::*;
 
     fn file(text: &str) -> SourceFile {
-        SourceFile { name: "x.toml".into(), text: text.into(), line_starts: OnceLock::new() }
+        SourceFile::new("x.toml", text)
     }
 
     #[test]

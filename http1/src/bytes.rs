@@ -32,7 +32,7 @@ pub(crate) fn word_end(bytes: &[u8], at: usize) -> Option<usize> {
     first(bytes, at, other_than_words)
 }
 
-/// The same for what stands before a control character.
+/// The same for what comes before a control character.
 #[inline(always)]
 pub(crate) fn text_end(bytes: &[u8], at: usize) -> Option<usize> {
     first(bytes, at, controls)
@@ -57,7 +57,7 @@ fn end_of(bytes: &[u8], at: usize, is_part: impl Fn(u8) -> bool) -> usize {
     at + bytes.iter().skip(at).take_while(|byte| is_part(**byte)).count()
 }
 
-/// A bit for each byte that is no letter, digit or hyphen, the first byte lowest.
+/// A bit for each byte that is not a letter, digit or hyphen, the first byte lowest.
 #[inline(always)]
 fn other_than_words(block: &[u8; BLOCK]) -> u32 {
     let block = u8x16::new(*block);

@@ -27,7 +27,7 @@ pub(crate) struct Framing {
 }
 
 impl Framing {
-    /// Refuses what is ambiguous: lengths that differ or are no numbers, any other coding than `chunked`, and that twice.
+    /// Refuses what is ambiguous: lengths that differ or are not numbers, any other coding than `chunked`, and that twice.
     pub(crate) fn of(head: &[u8], fields: &[Field]) -> Result<Framing, Stop> {
         let mut framing = Framing::default();
         for field in fields {

@@ -1,4 +1,4 @@
-//! HTTP/1 without sockets: what stands in a head, how long a body is, and what is in its chunks.
+//! HTTP/1 without sockets: what is in a head, how long a body is, and what is in its chunks.
 //!
 //! The proxy reads clients and upstreams with it. It is our own because it is on the path of every call: nothing here
 //! allocates but the caller's list of headers when it grows, and a header is a place in the head, not an entry of a map.
@@ -25,7 +25,7 @@ pub const MAX_HEADERS: usize = 128;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed;
 
-/// A header: where it stands in a head.
+/// A header: where it is in a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
     name: Place,
@@ -110,7 +110,7 @@ fn is_same_word(word: [u8; 8], known: [u8; 8]) -> bool {
     const EACH: u64 = 0x0101_0101_0101_0101;
     let (word, known) = (u64::from_le_bytes(word), u64::from_le_bytes(known));
     let low = known & (0x7f * EACH);
-    // The top bit of each byte tells: at least `a`, and beyond `z`.
+    // The top bit of each byte says: at least `a`, and beyond `z`.
     let from_a = low + (0x80 - u64::from(b'a')) * EACH;
     let beyond_z = low + (0x7f - u64::from(b'z')) * EACH;
     let letters = from_a & !beyond_z & !known & (0x80 * EACH);

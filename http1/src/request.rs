@@ -37,7 +37,7 @@ pub struct Request {
     pub asks_the_same: bool,
     /// Never [`Body::UntilClose`].
     pub body: Body,
-    /// The client wants the connection to go on.
+    /// The client asks to keep the connection open.
     pub keep_alive: bool,
 }
 
@@ -45,7 +45,7 @@ impl RequestHead {
     /// Reads the head at the start of `bytes`; `None` if it is not whole yet. `before` is the text of the head that was read
     /// last, or nothing: clients repeat most of it, and lines that were read are not read again.
     pub fn read(&mut self, bytes: &[u8], before: &[u8]) -> Result<Option<Request>, Malformed> {
-        // What is only read in part is no help for the next.
+        // What is only read in part does not help the next.
         let known = std::mem::take(&mut self.line);
         whole(self.try_read(bytes, before, known))
     }
@@ -68,7 +68,7 @@ impl RequestHead {
         let framing = Framing::of(bytes, &self.fields)?;
         let minor = line.minor;
         let body = match framing {
-            // Two framings, or one that HTTP/1.0 does not have: whoever stands before us may have read it in another way.
+            // Two framings, or one that HTTP/1.0 does not have: a proxy in front of us may have read it in another way.
             Framing { chunked: true, length: Some(_), .. } => return Err(Stop::Malformed),
             Framing { chunked: true, .. } if minor == 0 => return Err(Stop::Malformed),
             Framing { chunked: true, .. } => Body::Chunked,

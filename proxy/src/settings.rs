@@ -1,5 +1,6 @@
 //! What belongs to the place the edge runs in. `edge.toml` fills it; every value has a safe default.
 
+use mcp_bundle::origin::Origin;
 use mcp_bundle::{bind, shape};
 use std::time::Duration;
 
@@ -13,6 +14,8 @@ pub struct Settings {
     pub access: Access,
     /// Finished calls are not counted.
     pub without_metrics: bool,
+    /// Where upstreams are, by name, instead of where the bundle says.
+    pub upstreams: Vec<(String, Origin)>,
 }
 
 /// What a request or an answer may hold at most; lengths in bytes.

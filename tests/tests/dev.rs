@@ -121,15 +121,18 @@ impl Dev {
 
     /// The body of the answer to a JSON-RPC request.
     fn ask(&self, method: &str, parameters: &str) -> String {
+        self.post(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{parameters}}}"#), "")
+    }
+
+    fn post(&self, body: &str, headers: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{parameters}}}"#);
         let head = format!(
-            "POST /mcp HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+            "POST /mcp HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n",
             self.address,
             body.len()
         );
-        stream.write_all((head + &body).as_bytes()).unwrap();
+        stream.write_all((head + body).as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
@@ -173,7 +176,7 @@ fn the_real_specs_are_served_from_their_examples() {
 }
 
 #[test]
-fn calls_get_the_answers_of_their_examples_and_are_told() {
+fn calls_get_the_answers_of_their_examples_and_are_printed() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("shop.toml"), SPEC).unwrap();
     let mut dev = Dev::start(folder.path(), &["--mock"]);
@@ -181,6 +184,65 @@ fn calls_get_the_answers_of_their_examples_and_are_told() {
     let line = dev.said("call ");
     assert!(line.starts_with("call get_order: ok, status 200, "), "{line}");
     assert!(dev.call("get_order", r#"{"id":"other"}"#).contains("order 1 is paid"));
+    let note = "note: get_order: no example makes this request, so example 1 answers it";
+    assert_eq!(dev.said("note: "), note);
+    dev.said("call get_order: ok");
+    dev.call("get_order", "{}");
+    let line = dev.said("call ");
+    assert!(line.starts_with("call get_order: invalid_arguments (`id` is required (string)"), "{line}");
+    dev.call("get_ordr", "{}");
+    assert_eq!(dev.said("call "), "call get_ordr: unknown tool");
+    assert_eq!(dev.stop().0, 0);
+}
+
+#[test]
+fn verbose_lines_have_arguments_and_url_without_secrets() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = format!(
+        "{SPEC}\n[[tool.parameters]]\nname = \"t\"\nposition = \"query\"\nvalue = \"${{MCPC_TEST_TOKEN}}\"\n"
+    );
+    std::fs::write(folder.path().join("shop.toml"), spec).unwrap();
+    std::fs::write(folder.path().join("dev.env"), "MCPC_TEST_TOKEN=t0ken\n").unwrap();
+    let mut dev = Dev::start(folder.path(), &["--mock", "-v", "--env-file", "dev.env"]);
+    dev.call("get_order", r#"{"id":"a b"}"#);
+    let line = dev.said("call get_order {");
+    let url = "https://api.example.com/orders/a%20b?t=${MCPC_TEST_TOKEN}";
+    assert_eq!(line, format!(r#"call get_order {{"id":"a b"}}: GET {url}"#));
+    dev.said("call get_order: ok");
+    dev.ask("no/such", "{}");
+    assert!(dev.said("refused: ").contains("no/such"));
+    assert_eq!(dev.stop().0, 0);
+}
+
+#[test]
+fn findings_that_stay_are_counted_and_not_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = folder.path().join("shop.toml");
+    let text = SPEC.replace("description = \"Id of the order\"\n", "");
+    std::fs::write(&spec, &text).unwrap();
+    let mut dev = Dev::start(folder.path(), &["--mock", "--format", "concise"]);
+    assert!(dev.said("").contains("warning[MCP0801]"), "the first look prints it");
+    std::fs::write(&spec, format!("# moved\n{text}")).unwrap();
+    assert_eq!(dev.said(""), "1 warning unchanged");
+    assert_eq!(dev.said(""), "reloaded: 1 tool (shop.toml)");
+    std::fs::write(&spec, text.replace("\"GET\"", "\"get\"")).unwrap();
+    assert!(dev.said("").contains("error[MCP0108]"), "only what is new");
+    assert_eq!(dev.said(""), "not reloaded: the last good version keeps serving");
+    assert_eq!(dev.stop().0, 0);
+}
+
+/// Runs the `curl` command of the greeting with another request.
+#[test]
+fn the_curl_command_of_the_greeting_gets_structured_content() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = "output_schema = { type = \"object\" }\nresponse_template";
+    std::fs::write(folder.path().join("shop.toml"), SPEC.replace("response_template", output)).unwrap();
+    let dev = Dev::start(folder.path(), &["--mock"]);
+    let version = dev.greeting.split("-H 'mcp-protocol-version: ").nth(1).unwrap();
+    let version = version.split('\'').next().unwrap();
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_order","arguments":{"id":"2"}}}"#;
+    let answer = dev.post(body, &format!("mcp-protocol-version: {version}\r\n"));
+    assert!(answer.contains(r#""structuredContent":{"id":"2","state":"sent"}"#), "{answer}");
     assert_eq!(dev.stop().0, 0);
 }
 
@@ -198,7 +260,7 @@ fn changes_are_served_and_mistakes_are_not() {
 
     std::fs::write(&spec, SPEC.replace("\"GET\"", "\"get\"")).unwrap();
     assert!(dev.said("error[").contains("`get` is not a method"));
-    assert_eq!(dev.said("not reloaded"), "not reloaded: the tools from before are still served");
+    assert_eq!(dev.said("not reloaded"), "not reloaded: the last good version keeps serving");
     assert!(dev.ask("tools/list", "{}").contains("Gets an order by its id."));
 
     let new = folder.path().join("new");
@@ -258,7 +320,7 @@ fn a_variable_comes_from_a_file_and_a_call_goes_to_the_upstream() {
 }
 
 #[test]
-fn an_address_in_use_is_told() {
+fn an_address_in_use_is_reported() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let folder = tempfile::tempdir().unwrap();

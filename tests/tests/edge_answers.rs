@@ -136,6 +136,14 @@ fn select_templates_and_schemas_shape_the_result() {
 }
 
 #[test]
+fn an_empty_template_gives_the_raw_response() {
+    let empty = "method = \"GET\"\nendpoint = \"/x\"\nresponse_template = \"\"";
+    let world = World::new(&spec(&[("empty", empty)]));
+    world.upstream.always_answers(json(r#"{"id": 7}"#));
+    assert_eq!(world.call("empty", json!({})).text(), r#"{"id": 7}"#);
+}
+
+#[test]
 fn redirects_are_followed_on_the_same_origin_only() {
     let world = world();
     let elsewhere = mcpc_tests::Upstream::start();
@@ -174,4 +182,6 @@ fn only_calls_that_may_be_repeated_are_repeated() {
     assert_eq!(count("write"), (1, true));
     world.upstream.always_answers(answer(500, "text/plain", "broken"));
     assert_eq!(count("read"), (1, true), "a status that will not change");
+    world.upstream.always_answers(reply("429 Slow Down\r\nretry-after: 0", ""));
+    assert_eq!((count("read"), count("put"), count("write")), ((3, true), (2, true), (1, true)));
 }

@@ -18,8 +18,8 @@ fn check(script: Script, reason: &str, text: &str) {
     assert!(!world.call("t", json!({})).is_error(), "the next call is fine");
 }
 
-const CLOSED: &str = "The call of the upstream failed: it closed the connection before its answer was whole.";
-const PROTOCOL: &str = "The call of the upstream failed: its answer is not valid HTTP.";
+const CLOSED: &str = "Upstream request failed: the connection was closed before the response was complete.";
+const PROTOCOL: &str = "Upstream request failed: the response is not valid HTTP.";
 
 #[test]
 fn an_answer_that_ends_early_is_no_answer() {
@@ -46,18 +46,18 @@ fn an_answer_that_cannot_be_decompressed_is_no_answer() {
     check(
         reply("200 OK\r\ncontent-encoding: gzip", "not gzip at all"),
         "upstream_encoding",
-        "The call of the upstream failed: its answer cannot be decompressed: the `gzip` data is damaged or cut off.",
+        "Upstream request failed: could not decompress the response: the `gzip` data is damaged or cut off.",
     );
     check(
         reply("200 OK\r\ncontent-encoding: compress", "x"),
         "upstream_encoding",
-        "The call of the upstream failed: its answer cannot be decompressed: its `content-encoding` is none of `gzip`, `br` and `zstd`.",
+        "Upstream request failed: could not decompress the response: the `content-encoding` is not one of `gzip`, `br` and `zstd`.",
     );
 }
 
 #[test]
 fn an_upstream_that_stalls_costs_its_time_limit() {
-    let text = "The call of the upstream failed: no answer within 1000 ms. Try again later.";
+    let text = "Upstream request failed: no response within 1 s. Try again later.";
     check(raw("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhe").until_closed(), "upstream_timeout", text);
 }
 
@@ -68,11 +68,7 @@ fn an_upstream_that_is_not_there_is_told() {
     let world = World::new(&text);
     let called = world.call("t", json!({}));
     assert!(called.is_error());
-    assert!(
-        called.text().starts_with("The call of the upstream failed: it cannot be reached: "),
-        "{}",
-        called.text()
-    );
+    assert!(called.text().starts_with("Upstream request failed: could not connect: "), "{}", called.text());
     assert!(!called.text().contains(&port.to_string()), "addresses are nobody's business");
     assert_eq!(world.invoke("t", json!({})).json()["details"]["reason"], "upstream_connect");
 }

@@ -32,12 +32,12 @@ fn ended(outcome: Outcome) -> Option<Ended> {
         ),
         Outcome::UpstreamFailed => row(
             raw("").close(),
-            "The call of the upstream failed: it closed the connection before its answer was whole.",
+            "Upstream request failed: the connection was closed before the response was complete.",
             (503, SERVICE, "upstream_closed"),
         ),
         Outcome::UpstreamTimeout => row(
             raw("HTTP/1.1 200 OK\r\n").until_closed(),
-            "The call of the upstream failed: no answer within 1000 ms. Try again later.",
+            "Upstream request failed: no response within 1 s. Try again later.",
             (503, SERVICE, "upstream_timeout"),
         ),
         Outcome::ResponseTooLarge => row(
@@ -55,9 +55,10 @@ fn ended(outcome: Outcome) -> Option<Ended> {
     }
 }
 
-fn check_failed(said: &Answer, text: &str, what: &str) {
-    assert_eq!((said.status, said.is_error()), (200, true), "{what}: {}", said.body);
-    assert!(said.text().contains(text), "{what}: {}", said.text());
+fn check_failed(said: &Answer, text: &str, reason: &str) {
+    assert_eq!((said.status, said.is_error()), (200, true), "{reason}: {}", said.body);
+    assert!(said.text().contains(text), "{reason}: {}", said.text());
+    assert_eq!(said.result()["_meta"]["mcp-edge/error"]["reason"], reason, "{}", said.body);
 }
 
 fn check_rest(said: &Answer, text: &str, (status, error_type, reason): (u16, &str, &str)) {
@@ -65,6 +66,7 @@ fn check_rest(said: &Answer, text: &str, (status, error_type, reason): (u16, &st
     assert_eq!((said.status, &body["error_type"]), (status, &json!(error_type)), "{body}");
     assert_eq!(body["details"]["reason"], reason);
     assert!(body["error"].as_str().unwrap().contains(text), "{body}");
+    assert!(body["processing_time_ms"].is_u64() && body["user_message"].is_string(), "{body}");
 }
 
 #[test]
@@ -82,8 +84,8 @@ fn every_outcome_of_a_call_has_a_text_a_type_and_a_count() {
         let Some(Ended { script, arguments, text, rest }) = ended(outcome) else { continue };
         let name = outcome.as_str();
         world.upstream.always_answers(script);
-        check_failed(&world.call("t", arguments.clone()), text, name);
-        check_failed(&world.legacy_call("t", arguments.clone()), text, name);
+        check_failed(&world.call("t", arguments.clone()), text, rest.2);
+        check_failed(&world.legacy_call("t", arguments.clone()), text, rest.2);
         check_rest(&world.invoke("t", arguments), text, rest);
         let sample = format!("mcp_edge_calls_total{{tool=\"t\",outcome=\"{name}\"}}");
         assert_eq!(world.metric(&sample), 3, "{}", world.edge.metrics.encode());

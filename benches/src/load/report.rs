@@ -46,7 +46,7 @@ fn usual(results: &Results) -> Option<&Group> {
 
 fn page(about: &About, results: &Results, charts: &[String]) -> String {
     let mut out = String::from(
-        "# Load: results\n\nWritten by `benches/run`. [BENCHMARKS.md](../BENCHMARKS.md#load) tells how it measures. Medians of \
+        "# Load: results\n\nWritten by `benches/run`. [BENCHMARKS.md](../BENCHMARKS.md#load) describes how it measures. Medians of \
          the rounds, their quartiles in parentheses; ratios are taken round by round.\n\n| | |\n|---|---|\n",
     );
     for (name, value) in &about.facts {

@@ -1,6 +1,6 @@
 //! Medians and quartiles over the turns of a contender.
 
-/// The middle of some values, and between which two the middle half of them is: the farthest are what the machine did meanwhile.
+/// The median of some values and their quartiles. Values further out are noise of the machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
     pub median: f64,
@@ -29,11 +29,23 @@ impl Spread {
         Spread::of(pairs.filter(|(_, below)| *below > 0.0).map(|(above, below)| above / below))
     }
 
-    /// `2.00 (1.90–2.10)`; without the quartiles if both look the same.
+    /// `2.00 (1.90–2.10)`; without the quartiles if both look the same. A value that would be shown
+    /// as zero gets more digits.
     pub fn show(&self, digits: usize) -> String {
+        let digits = digits_for(self.median, digits);
         let [median, low, high] = [self.median, self.low, self.high].map(|value| format!("{value:.digits$}"));
         if low == high { median } else { format!("{median} ({low}–{high})") }
     }
+}
+
+/// `digits`, or as many as it takes to show something else than zero: `0.004` instead of `0.00`.
+pub fn digits_for(value: f64, digits: usize) -> usize {
+    const MOST: usize = 6;
+    let shows_zero = |digits: &usize| value.abs() < 0.5 * 10_f64.powi(-(*digits as i32));
+    if value == 0.0 || digits >= MOST {
+        return digits;
+    }
+    (digits..MOST).find(|digits| !shows_zero(digits)).unwrap_or(MOST)
 }
 
 #[cfg(test)]
@@ -62,6 +74,17 @@ mod tests {
     #[test]
     fn quartiles_that_look_the_same_are_not_shown() {
         assert_eq!(Spread::of([1.001, 1.002]).map(|spread| spread.show(2)).as_deref(), Some("1.00"));
+    }
+
+    #[test]
+    fn small_values_have_enough_digits() {
+        let show = |value: f64| Spread { median: value, low: value, high: value }.show(2);
+        assert_eq!(
+            [0.0041, 0.00041, 0.03, 1.0, 0.0, 1e-12].map(show),
+            ["0.004", "0.0004", "0.03", "1.00", "0.00", "0.000000"]
+        );
+        let spread = Spread { median: 0.0041, low: 0.0036, high: 0.0052 };
+        assert_eq!(spread.show(2), "0.004 (0.004–0.005)");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Checking values by what stands where on the tape. Recursion is bounded by the depth that arguments may have.
+//! Checking values by what is where on the tape. Recursion is bounded by the depth that arguments may have.
 
 use super::formats;
 use super::pass::{Pass, Source};
@@ -13,12 +13,12 @@ use std::cmp::Ordering;
 /// Names up to which a list is searched from its start.
 const SHORT_LIST: usize = 32;
 
-/// Where a value stands: a chain on the stack, read only when there is a problem.
+/// Where a value is: a chain on the stack, read only when there is a problem.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct At<'p> {
     pub parent: Option<&'p At<'p>>,
     pub step: Step,
-    /// Belongs to a sensitive parameter: neither its value nor names inside it are told.
+    /// Belongs to a sensitive parameter: neither its value nor names inside it are shown.
     pub sensitive: bool,
 }
 
@@ -167,7 +167,7 @@ impl<R: Report> Pass<'_, '_, R> {
         self.bound(check.exclusive_maximum, "less than", Ordering::is_lt, value, at)
     }
 
-    /// Checks a number against a bound, if there is one; `holds` tells a good order of the two.
+    /// Checks a number against a bound, if there is one; `holds` accepts an order of the two.
     fn bound(
         &mut self,
         bound: Option<StrId>,
@@ -425,7 +425,7 @@ fn is_listed(strings: &Strings, enumeration: &[StrId], value: Value<'_>) -> bool
         })
 }
 
-/// Whether a number has the type and is within the bounds, as far as a few digits tell: others are compared as decimals.
+/// Whether a number has the type and is within the bounds, as far as a few digits decide: others are compared as decimals.
 #[inline(always)]
 fn is_surely_fine(check: &Check, digits: &[u8]) -> bool {
     let Some((whole, is_whole)) = whole_part(digits) else { return false };

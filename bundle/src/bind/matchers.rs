@@ -1,6 +1,6 @@
 //! The regular expressions and full schemas of a bundle, compiled when they are first needed.
 //!
-//! A bundle of ten thousand tools would otherwise spend its activation on patterns that nobody asks
+//! A bundle of ten thousand tools would otherwise spend its activation on patterns that no call asks
 //! for. The compiler accepts a pattern or a schema with the very functions used here, so what a
 //! bundle holds does compile.
 

@@ -1,11 +1,11 @@
 //! Binding: the arguments of a call in, the upstream request out.
 //!
-//! A pure function of the plan, the arguments and a few values of the place it runs in. There is one way, for all who call
-//! tools: the tool is prepared ([`PreparedTools`]), a scan of the message or of the arguments has told where their
+//! A pure function of the plan, the arguments and a few values of the place it runs in. There is one way, for all callers of
+//! tools: the tool is prepared ([`PreparedTools`]), a scan of the message or of the arguments has found where their
 //! values are ([`Tape`]), each is looked up and checked, and then every position writes its part of the request with
 //! its own encoder. There is no other way for a value into a request.
 //!
-//! Binding stops at the first problem. Then the same code runs again to *explain*: all problems of a call are told
+//! Binding stops at the first problem. Then the same code runs again to *explain*: all problems of a call are reported
 //! at once, in words that a model can act on, and what it wrote is thrown away. A message never holds the value of a
 //! sensitive parameter or of a variable.
 //!
@@ -80,7 +80,7 @@ pub struct Values<'a> {
     pub ambient: Ambient,
 }
 
-/// The arguments of a call, a JSON object: its text, and what stands where in it if that is known already.
+/// The arguments of a call, a JSON object: its text, and what is where in it if that is known already.
 #[derive(Debug, Clone, Copy)]
 pub struct Arguments<'a> {
     text: &'a str,
@@ -102,7 +102,7 @@ impl Default for Limits {
 }
 
 impl<'a> Arguments<'a> {
-    /// `{}`, which also stands for arguments that are not given.
+    /// `{}`, which also means arguments that are not given.
     pub const EMPTY: Arguments<'static> = Arguments { text: "{}", tape: Some(&Tape::EMPTY) };
 
     /// The arguments of a message; `None` if it has none, or `null`.

@@ -39,7 +39,7 @@ impl Names {
         Mark { list: self.list.len(), text: self.text.len() }
     }
 
-    /// Adds a name, which stands in `text`.
+    /// Adds a name, which is in `text`.
     pub(crate) fn push(&mut self, text: &str, key: &Span) {
         let (start, end) = if key.escaped {
             let start = self.text.len();

@@ -51,7 +51,7 @@ pub(crate) struct Pass<'a, 's, R> {
 /// Memory that one call leaves to the next.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// The values of arguments whose message did not tell them.
+    /// The values of arguments whose message did not list them.
     pub(super) tape: Vec<Span>,
     /// One for each parameter of the tool.
     pub(super) slots: Vec<Slot>,
@@ -92,7 +92,7 @@ pub(crate) struct Argument<'a> {
 }
 
 impl<R: Report> Pass<'_, '_, R> {
-    /// All of it. `Err` after a problem that nobody wants to look beyond.
+    /// All of it. `Err` after a problem that ends the pass.
     #[inline(always)]
     pub(super) fn run(&mut self) -> Result<(), Refused> {
         if !self.arguments()? {
@@ -117,7 +117,7 @@ impl<R: Report> Pass<'_, '_, R> {
                     StrictError::NumberOutOfRange { .. } => ProblemKind::OutOfRange,
                     StrictError::NotJson(_) => ProblemKind::NotJson,
                 };
-                // A name that occurs twice is told with its place where the arguments are read.
+                // A name that occurs twice is reported with its place where the arguments are read.
                 let is_told = kind == ProblemKind::DuplicateArgument
                     && report.told().iter().any(|problem| problem.kind == kind);
                 return if is_told {

@@ -1,8 +1,8 @@
-//! What can be wrong with a call, and how all of it is told at once.
+//! What can be wrong with a call, and how all of it is reported at once.
 
 use std::fmt;
 
-/// Problems told for one call; the rest is only counted.
+/// Problems reported for one call; the rest is only counted.
 pub const MAX_PROBLEMS: usize = 20;
 
 /// The message of a refusal that has no explanation, which tests and fuzzing never see.
@@ -78,7 +78,7 @@ impl ProblemKind {
             ProblemKind::Schema => "schema",
             ProblemKind::UnresolvedVariable => "unresolved_variable",
             ProblemKind::TooLarge => "too_large",
-            ProblemKind::Template => "template",
+            ProblemKind::Template => "template_render",
         }
     }
 }
@@ -100,14 +100,14 @@ impl fmt::Display for BindError {
 
 impl std::error::Error for BindError {}
 
-/// A problem was found, and nobody wants to know more: the call is not bound.
+/// A problem was found, and no details are needed: the call is not bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Refused;
 
 /// What becomes of problems. Binding and explaining are the same code: one stops at the first problem, the other
 /// goes on and collects all. So whatever one refuses, the other has a reason for.
 pub(crate) trait Report {
-    /// `describe` gives argument and message, and is only called where somebody wants to know them.
+    /// `describe` gives argument and message, and is only called where they are reported.
     fn problem(
         &mut self,
         kind: ProblemKind,
@@ -117,7 +117,7 @@ pub(crate) trait Report {
     /// How many there were.
     fn count(&self) -> usize;
 
-    /// The problems that will be told.
+    /// The problems that will be reported.
     fn told(&self) -> &[Problem];
 }
 
@@ -182,7 +182,7 @@ impl Problems {
 }
 
 impl BindError {
-    /// A safety net: whose call is refused is told so, even if nobody knows why.
+    /// A safety net: a refused call always has a message, even without a known reason.
     pub fn unexplained(tool: &str) -> BindError {
         let (kind, message) = (ProblemKind::Schema, UNEXPLAINED.to_owned());
         let problems = vec![Problem { kind, argument: String::new(), message }];

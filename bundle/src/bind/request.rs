@@ -100,9 +100,7 @@ impl Request {
     pub fn url(&self, contents: &Contents, tool: &ToolPlan) -> String {
         let mut url = String::new();
         if let Some(upstream) = tool.http().and_then(|http| contents.upstreams.get(http.upstream as usize)) {
-            url.push_str(upstream.scheme.as_str());
-            url.push_str("://");
-            url.push_str(contents.strings.get(upstream.authority));
+            url.push_str(&contents.origin_text(upstream));
         }
         url.push_str(&String::from_utf8_lossy(&self.target));
         url

@@ -1,6 +1,6 @@
 //! Full JSON Schemas, for what the compiled argument checks cannot say.
 //!
-//! The only place that knows which crate does it. A schema never reaches out: a `$ref` to anything
+//! The only place that depends on the crate that does it. A schema never reaches out: a `$ref` to anything
 //! but the schema itself and the standard's own meta-schemas is an error. Formats and patterns are
 //! those of the compiled checks, so that the two ways of checking agree.
 
@@ -194,7 +194,7 @@ fn collect_references(schema: &Value, at: &mut String, references: &mut Vec<Refe
                 inside(&name.replace('~', "~0").replace('/', "~1"), member);
             }
             for target in REFERENCES.iter().filter_map(|name| members.get(*name)?.as_str()) {
-                // What is no plain pointer may lead anywhere.
+                // What is not a plain pointer may lead anywhere.
                 let pointer = target.strip_prefix('#').filter(|pointer| !pointer.contains('%'));
                 let pointer = pointer.filter(|pointer| pointer.starts_with('/')).unwrap_or_default();
                 references.push(Reference { from: at.clone(), to: pointer.to_owned() });

@@ -12,7 +12,7 @@ const MAX_PATH: usize = 200;
 const MAX_LISTED: usize = 12;
 /// Characters of a schema's own reason.
 const MAX_REASON: usize = 300;
-/// Names longer than this are nobody's typo.
+/// Names longer than this are not typos.
 const MAX_SUGGESTED: usize = 128;
 
 /// `a string`, `an integer or null`.

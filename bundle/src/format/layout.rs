@@ -87,7 +87,7 @@ impl SectionId {
     /// The version in which it is written; all earlier ones are read.
     pub const fn version(self) -> u16 {
         match self {
-            SectionId::Tools => 2,
+            SectionId::Upstreams | SectionId::Tools | SectionId::Policies => 2,
             _ => 1,
         }
     }

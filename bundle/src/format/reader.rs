@@ -5,7 +5,7 @@ use super::header::{Header, Section, malformed};
 use super::layout::{Features, MAX_FILE_LENGTH, MAX_TOOLS, Revision, SectionId};
 use super::signature::{self, Trust};
 use super::verify::{ToolVerifier, quote, verify_list, verify_shared};
-use super::version_1::OldToolPlan;
+use super::version_1::{OldPolicy, OldToolPlan, OldUpstream};
 use super::writer::{feature_names, features_of};
 use crate::plan::{Contents, ToolPlan};
 use crate::strings::Strings;
@@ -53,8 +53,8 @@ pub fn read(bytes: &[u8], trust: &Trust<'_>) -> Result<Bundle, ReadError> {
     let mut contents = Contents {
         strings: file.decode(SectionId::Strings, decode_strings)?,
         manifest: file.decode(SectionId::Manifest, decode_postcard)?,
-        upstreams: file.decode(SectionId::Upstreams, decode_postcard)?,
-        policies: file.decode(SectionId::Policies, decode_postcard)?,
+        upstreams: file.decode_either::<OldUpstream, _>(SectionId::Upstreams)?,
+        policies: file.decode_either::<OldPolicy, _>(SectionId::Policies)?,
         templates: file.decode_if_there(SectionId::Templates, decode_postcard)?.unwrap_or_default(),
         ..Contents::default()
     };
@@ -129,6 +129,18 @@ impl File<'_> {
     /// Decodes a section after a look at its digest.
     fn decode<T>(&self, id: SectionId, decode: fn(&[u8]) -> Result<T, String>) -> Result<T, ReadError> {
         decode(self.body(self.section(id)?)?).map_err(undecodable(id))
+    }
+
+    /// Decodes a list whose elements had another structure in the section's first version.
+    fn decode_either<Old, New>(&self, id: SectionId) -> Result<Vec<New>, ReadError>
+    where
+        Old: DeserializeOwned,
+        New: DeserializeOwned + From<Old>,
+    {
+        match self.section(id)?.version {
+            1 => Ok(self.decode(id, decode_postcard::<Vec<Old>>)?.into_iter().map(New::from).collect()),
+            _ => self.decode(id, decode_postcard),
+        }
     }
 
     fn decode_if_there<T>(

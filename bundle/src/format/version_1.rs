@@ -1,12 +1,15 @@
-//! Plans as format version 1 wrote them, read into those of today.
+//! Sections as their first version wrote them, read into those of today.
 //!
-//! Only what has changed since is kept here; whoever changes another structure of a plan copies the old
-//! one. This file, its tests and `tests/fixtures/format-1.*` may be deleted when version 3 is written:
-//! a reader takes its own version and the one before.
+//! Only what has changed since is kept here; a change to another structure of a plan copies the old one.
+//! Format version 1 had these sections, and the first releases of version 2 had all but the tools. This
+//! file, its tests and `tests/fixtures/format-1.*` may be deleted when format version 3 is written: a
+//! reader takes its own version and the one before.
 
-use crate::plan::{Backend, BodyPlan, Check, HttpPlan, Parameter, Part, Placed, ResponsePlan, ToolPlan};
+use crate::plan::{
+    Backend, BodyPlan, Check, HttpPlan, Parameter, Part, Placed, Policy, ResponsePlan, ToolPlan, Upstream,
+};
 use crate::strings::StrId;
-use crate::wire_enums::{BodyKind, Method};
+use crate::wire_enums::{BodyKind, Method, Scheme};
 use serde::Deserialize;
 
 /// Every tool had the fields of a request, also one with a fixed answer.
@@ -80,5 +83,51 @@ impl TryFrom<OldToolPlan> for ToolPlan {
             policy: old.policy,
             response: ResponsePlan { template, error_template, select, output_schema },
         })
+    }
+}
+
+/// Every origin was fixed.
+#[derive(Deserialize)]
+pub(super) struct OldUpstream {
+    name: StrId,
+    scheme: Scheme,
+    host: StrId,
+    port: u16,
+    authority: StrId,
+    connect_timeout_ms: u32,
+}
+
+impl From<OldUpstream> for Upstream {
+    fn from(old: OldUpstream) -> Upstream {
+        let OldUpstream { name, scheme, host, port, authority, connect_timeout_ms } = old;
+        Upstream { name, scheme, host, port, authority, connect_timeout_ms, url: None, is_database: false }
+    }
+}
+
+/// Attempts had no limit of their own, and lists were not cut.
+#[derive(Deserialize)]
+pub(super) struct OldPolicy {
+    timeout_ms: u32,
+    retry_count: u8,
+    idempotent: bool,
+    cache_seconds: u32,
+    max_response_bytes: Option<u32>,
+    max_text_bytes: Option<u32>,
+    scopes: Vec<StrId>,
+}
+
+impl From<OldPolicy> for Policy {
+    fn from(old: OldPolicy) -> Policy {
+        Policy {
+            timeout_ms: old.timeout_ms,
+            attempt_timeout_ms: None,
+            retry_count: old.retry_count,
+            idempotent: old.idempotent,
+            cache_seconds: old.cache_seconds,
+            max_response_bytes: old.max_response_bytes,
+            max_text_bytes: old.max_text_bytes,
+            max_results: None,
+            scopes: old.scopes,
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Writing text as the inside of a JSON string.
 //!
-//! Answers are mostly JSON themselves, in which every few bytes a quote stands that needs an escape. A loop from one to the
-//! next would wait at each of them for a branch that nobody can predict, and for a copy of unknown length. So the
+//! Answers are mostly JSON themselves, in which every few bytes there is a quote that needs an escape. A loop from one to the
+//! next would wait at each of them for a branch that cannot be predicted, and for a copy of unknown length. So the
 //! text is taken in blocks. The special bytes of a block are a number with a bit for each, every copy has the same length,
 //! and where it goes depends on how many escapes came before, not on what the last one did. What is copied too much is
 //! overwritten by what comes next.
@@ -144,7 +144,7 @@ fn escape_next<const LETTERS: bool>(
     special & special.wrapping_sub(1)
 }
 
-/// How many bits are set: the lowest byte tells it of the lowest eight, the next one of the lowest sixteen and so on.
+/// How many bits are set: the lowest byte counts the lowest eight, the next one of the lowest sixteen and so on.
 #[inline(always)]
 const fn counts(bits: u64) -> u64 {
     const fn each(byte: u8) -> u64 {
@@ -187,7 +187,7 @@ fn escape_bytes(block: &[u8; BLOCK], out: &mut Vec<u8>, mut at: usize) -> usize 
     at
 }
 
-/// Appends a short text with escapes, what stands between them as it is.
+/// Appends a short text with escapes, what is between them as it is.
 fn write_runs(bytes: &[u8], out: &mut Vec<u8>) {
     let mut start = 0;
     loop {

@@ -105,7 +105,7 @@ impl<'a> Value<'a> {
         Value { kind, text, escaped }
     }
 
-    /// What stands between a string's quotes, escapes included.
+    /// What is between a string's quotes, escapes included.
     #[inline]
     pub fn raw(&self) -> &'a str {
         if self.kind != Kind::String {

@@ -20,7 +20,7 @@ impl Span {
         Span { start: start as u32, end: end as u32, kind, escaped }
     }
 
-    /// The value that stands there in `text`.
+    /// The value there in `text`.
     #[inline]
     pub fn of<'a>(&self, text: &'a str) -> Value<'a> {
         let text = text.get(self.start()..self.end()).unwrap_or_default();

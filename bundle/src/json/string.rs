@@ -6,7 +6,7 @@ use std::str::Chars;
 /// What may stand between tokens.
 const SPACE: [char; 4] = [' ', '\n', '\r', '\t'];
 
-/// Appends the characters of a string's validated text, which stands without its quotes.
+/// Appends the characters of a string's validated text, without its quotes.
 pub fn unescape(raw: &str, out: &mut String) {
     let mut rest = raw;
     while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
@@ -24,7 +24,7 @@ pub fn compact(text: &str, out: &mut String) {
     tokens(text).for_each(|tokens| out.push_str(tokens));
 }
 
-/// What stands between the space in a valid JSON text: one or more whole tokens at a time.
+/// What is between the space in a valid JSON text: one or more whole tokens at a time.
 pub(crate) fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

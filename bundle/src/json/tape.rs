@@ -3,7 +3,7 @@
 use super::{Kind, ScanError, Scanner, Span, Value};
 
 /// The values of an object and of everything in it, in the order of the text: names and values of members take turns, elements
-/// and members follow what they are in. Unless there are too many: then it only knows that.
+/// and members follow what they are in. Unless there are too many: then that is all it records.
 #[derive(Debug, Clone, Copy)]
 pub struct Tape<'a> {
     /// What was scanned, the object and all around it: what the places refer to.
@@ -17,7 +17,7 @@ pub struct Tape<'a> {
 /// Most calls have fewer. Each takes 12 bytes of a message, which are cleared for each one.
 const MOST: usize = 32;
 
-/// Scans a text, one value and nothing else, and tells where all values in it stand, however many there are: as
+/// Scans a text, one value and nothing else, and finds where all values in it are, however many there are: as
 /// [`Tape::all`] does of an object.
 pub(crate) fn record<'a>(text: &'a str, depth: usize, tape: &mut Vec<Span>) -> Result<Value<'a>, ScanError> {
     tape.clear();
@@ -29,14 +29,14 @@ pub(crate) fn record<'a>(text: &'a str, depth: usize, tape: &mut Vec<Span>) -> R
 }
 
 impl<'a> Tape<'a> {
-    /// Values that it can know.
+    /// Values that it can hold.
     pub const MOST: usize = MOST;
 
     /// That of an empty object.
     pub(crate) const EMPTY: Tape<'static> =
         Tape { text: "", values: [Span::new(0, 0, Kind::Null, false); MOST], count: 0, depth: 1 };
 
-    /// Begins anew.
+    /// Starts again.
     #[inline(always)]
     pub(super) fn record(&mut self) -> Recorder<'_> {
         Recorder { values: &mut self.values, count: 0, open: usize::MAX }
@@ -69,7 +69,7 @@ impl Default for Tape<'_> {
     }
 }
 
-/// Who wants to know where the values are that are skipped.
+/// Records where skipped values are.
 pub(super) trait Record {
     fn value(&mut self, start: usize, end: usize, kind: Kind, escaped: bool);
 

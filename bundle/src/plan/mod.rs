@@ -9,6 +9,7 @@ mod variables;
 pub use backend::{Backend, HttpPlan};
 pub use variables::{VariableSite, VariableUse};
 
+use crate::origin::{self, Origin, Piece};
 use crate::strings::{StrId, Strings};
 use crate::template::Programs;
 use crate::wire_enums::{
@@ -63,6 +64,11 @@ pub struct Upstream {
     /// The `Host` header: host, and the port unless it is the scheme's default.
     pub authority: StrId,
     pub connect_timeout_ms: u32,
+    /// An origin with `${NAME}` or `${NAME:-default}` in it (see [`crate::origin`]). Then host and
+    /// authority are empty and the port is 0 until [`Contents::locate`] fills them in.
+    pub url: Option<StrId>,
+    /// It is the API of a database: its failures have a type of their own in the REST forms.
+    pub is_database: bool,
 }
 
 /// One tool: how its arguments are checked, what answers it, and what becomes of the answer.
@@ -253,6 +259,8 @@ impl Default for TypeSet {
 pub struct Policy {
     /// The whole call, retries included.
     pub timeout_ms: u32,
+    /// One attempt, if the spec says so; otherwise attempts share the time of the call.
+    pub attempt_timeout_ms: Option<u32>,
     pub retry_count: u8,
     /// Retries are allowed: the method is idempotent, or the spec says so.
     pub idempotent: bool,
@@ -260,6 +268,8 @@ pub struct Policy {
     /// `None`: the edge's own limit.
     pub max_response_bytes: Option<u32>,
     pub max_text_bytes: Option<u32>,
+    /// Elements that a list of the answer keeps.
+    pub max_results: Option<u32>,
     /// What a caller must hold, sorted.
     pub scopes: Vec<StrId>,
 }
@@ -293,6 +303,41 @@ impl Contents {
     pub fn tool(&self, name: &str) -> Option<(usize, &ToolPlan)> {
         let index = self.tools.binary_search_by(|tool| self.strings.get(tool.name).cmp(name)).ok()?;
         Some((index, self.tools.get(index)?))
+    }
+
+    /// Puts an upstream at an origin, instead of the one it has or the variables it is written with.
+    pub fn locate(&mut self, upstream: usize, origin: &Origin) {
+        let Contents { strings, upstreams, .. } = self;
+        let Some(upstream) = upstreams.get_mut(upstream) else { return };
+        upstream.scheme = origin.scheme;
+        upstream.port = origin.port;
+        upstream.host = strings.push(&origin.host);
+        upstream.authority = strings.push(&origin.authority);
+        upstream.url = None;
+    }
+
+    /// The name of an upstream.
+    pub fn upstream_name(&self, index: usize) -> Option<&str> {
+        self.upstreams.get(index).map(|upstream| self.strings.get(upstream.name))
+    }
+
+    /// All variables in the URLs of upstreams, those with a default included.
+    pub fn origin_variable_names(&self) -> Vec<String> {
+        let urls = self.upstreams.iter().filter_map(|upstream| upstream.url);
+        let pieces = urls.flat_map(|url| origin::pieces(self.strings.get(url)).unwrap_or_default());
+        let names = pieces.filter_map(|piece| match piece {
+            Piece::Variable { name, .. } => Some(name.to_owned()),
+            Piece::Literal(_) => None,
+        });
+        names.collect()
+    }
+
+    /// The origin of an upstream for people: with its variables, as long as they have no values.
+    pub fn origin_text(&self, upstream: &Upstream) -> String {
+        match upstream.url {
+            Some(url) => self.strings.get(url).to_owned(),
+            None => format!("{}://{}", upstream.scheme, self.strings.get(upstream.authority)),
+        }
     }
 
     /// Names of the variables, in the order of their indexes.

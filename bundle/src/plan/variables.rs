@@ -1,6 +1,7 @@
 //! The `${…}` of a tool, in whatever part of its request they are.
 
-use super::{Contents, HttpPlan, Part, Placed, ToolPlan};
+use super::{Contents, HttpPlan, Part, Placed, ToolPlan, Upstream};
+use crate::origin::{self, Piece};
 use crate::template::OpCode;
 use crate::wire_enums::PartKind;
 use std::fmt;
@@ -21,6 +22,8 @@ pub enum VariableSite<'a> {
     Header(&'a str),
     Cookie(&'a str),
     Body,
+    /// The URL of the upstream of this name.
+    Origin(&'a str),
 }
 
 impl ToolPlan {
@@ -45,6 +48,20 @@ impl Contents {
     }
 }
 
+impl Contents {
+    /// The variables without a default in an upstream's URL, by their index in the manifest.
+    fn origin_variables(&self, upstream: &Upstream) -> impl Iterator<Item = u32> {
+        let url = upstream.url.map(|url| self.strings.get(url)).unwrap_or_default();
+        let pieces = origin::pieces(url).unwrap_or_default().into_iter();
+        pieces.filter_map(|piece| match piece {
+            Piece::Variable { name, default: None } => {
+                self.variable_names().position(|known| known == name).map(|index| index as u32)
+            }
+            _ => None,
+        })
+    }
+}
+
 impl HttpPlan {
     fn sites<'a>(&'a self, contents: &'a Contents) -> impl Iterator<Item = (VariableSite<'a>, Part)> {
         let placed = |list: &'a [Placed], site: fn(&'a str) -> VariableSite<'a>| {
@@ -55,10 +72,16 @@ impl HttpPlan {
         };
         let path = self.path.iter().map(|part| (VariableSite::Path, *part));
         let body = self.body.ops.iter().flat_map(|op| &op.value).map(|part| (VariableSite::Body, *part));
+        let upstream = contents.upstreams.get(self.upstream as usize);
+        let origin = upstream.into_iter().flat_map(move |upstream| {
+            let site = VariableSite::Origin(contents.strings.get(upstream.name));
+            contents.origin_variables(upstream).map(move |variable| (site, Part::variable(variable)))
+        });
         path.chain(placed(&self.query, VariableSite::Query))
             .chain(placed(&self.headers, VariableSite::Header))
             .chain(placed(&self.cookies, VariableSite::Cookie))
             .chain(body)
+            .chain(origin)
     }
 }
 
@@ -71,6 +94,7 @@ impl fmt::Display for VariableSite<'_> {
             VariableSite::Header(name) => write!(f, "its header `{name}`"),
             VariableSite::Cookie(name) => write!(f, "its cookie `{name}`"),
             VariableSite::Body => f.write_str("its body"),
+            VariableSite::Origin(name) => write!(f, "the URL of its upstream `{name}`"),
         }
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn read<'a>(bytes: &'a [u8], media: &MediaType<'_>, decoded: &'a mut 
     (result == DecoderResult::InputEmpty).then_some(decoded.as_str())
 }
 
-/// Labels of charsets that nobody should decode (`iso-2022-kr`…) count as unknown.
+/// Labels of charsets that should not be decoded (`iso-2022-kr`…) count as unknown.
 fn labelled(label: &str) -> Option<&'static Encoding> {
     Encoding::for_label_no_replacement(label.as_bytes())
 }

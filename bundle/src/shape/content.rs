@@ -115,7 +115,7 @@ impl<'o> Content<'o> {
             Some(shown) if shown.len() < text.len() => {
                 write_escaped(shown, self.out);
                 let total = text.len();
-                let note = format!("\n… (cut: the answer has {total} bytes, at most {limit} are shown)");
+                let note = format!("\n… (cut: the response has {total} bytes, at most {limit} are shown)");
                 write_escaped(&note, self.out);
             }
             _ => write_escaped(text, self.out),

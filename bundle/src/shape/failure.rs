@@ -10,7 +10,7 @@ const MAX_REASON: usize = 500;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// The upstream answered with a status that is no success.
+    /// The upstream answered with a status other than 2xx.
     Status(u16),
     /// `response_template` or `error_template` could not be rendered.
     Template { key: &'static str, error: RenderError },
@@ -20,7 +20,7 @@ pub enum Failure {
     OutputSchema(String),
     /// The body is not text, which the tool needs.
     NotText { content_type: Option<String>, bytes: usize },
-    /// The body is no multipart message, though it says so.
+    /// The body is not a multipart message, though it says so.
     Multipart(String),
     /// The body has more bytes than the tool takes.
     TooLarge { status: u16, limit: usize },
@@ -40,7 +40,7 @@ impl Failure {
         }
     }
 
-    /// What the model that called is told.
+    /// The message for the model that called.
     pub(super) fn words(&self, tool: &str) -> String {
         match self {
             Failure::Status(status) => {

@@ -5,7 +5,7 @@
 //!
 //! | the answer | the result |
 //! |---|---|
-//! | a success | its text, or what `select` keeps of it, or what `response_template` makes of that |
+//! | a success | its text, or what `select` keeps of it, or what `response_template` makes of that; lists cut to `max_results` |
 //! | a success that is not text, of a tool that needs none | an image, audio, or an embedded resource; of `multipart/mixed` one item a part |
 //! | a success that the tool cannot use | an error: why, and the raw answer |
 //! | any other status | an error: what `error_template` makes of it, or the status and the start of the body |
@@ -22,6 +22,7 @@ mod media;
 mod multipart;
 mod project;
 mod refusal;
+mod results;
 pub mod select;
 mod status;
 mod success;
@@ -60,7 +61,7 @@ pub struct Limits {
     pub text: usize,
     /// Nesting of the answer.
     pub depth: usize,
-    /// Whether a result may hold audio items. Protocol revision 2024-11-05 does not know them; without, audio becomes
+    /// Whether a result may hold audio items. Protocol revision 2024-11-05 does not have them; without, audio becomes
     /// an embedded resource.
     pub audio: bool,
     pub template: template::Limits,
@@ -86,7 +87,7 @@ pub struct Shaped {
     pub structured: Option<Structured>,
 }
 
-/// Where the result holds `structuredContent`, for callers whose revision does not know it.
+/// Where the result holds `structuredContent`, for callers whose revision does not have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Structured {
     /// The length of the output before the member and its comma. It is the last one: cutting there removes it.
@@ -105,7 +106,7 @@ pub struct Shaping<'a> {
     pub response: &'a ResponsePlan,
 }
 
-/// What shaping knows beside the answer.
+/// What shaping has beside the answer.
 #[derive(Debug, Clone, Copy)]
 struct Call<'a> {
     contents: &'a Contents,
@@ -222,6 +223,12 @@ impl Call<'_> {
         let policy = self.contents.policies.get(self.tool.policy as usize);
         let own = policy.and_then(|policy| policy.max_text_bytes).map_or(usize::MAX, |limit| limit as usize);
         own.min(self.limits.text)
+    }
+
+    /// Elements that each list of the answer keeps.
+    fn max_results(&self) -> Option<usize> {
+        let policy = self.contents.policies.get(self.tool.policy as usize);
+        policy.and_then(|policy| policy.max_results).map(|most| most as usize)
     }
 
     fn name(&self) -> &str {

@@ -1,6 +1,6 @@
 //! Projection: keeps the parts of a JSON text that `select` names.
 //!
-//! What is kept stands in the order of the answer, with its own digits and escapes, without space between tokens. The
+//! What is kept is in the order of the answer, with its own digits and escapes, without space between tokens. The
 //! objects and arrays that a path leads through are kept around it, even where they turn out to hold nothing: an empty
 //! list of results is an answer. So is `null`. A value of another kind than the path expects is left out.
 

@@ -1,4 +1,4 @@
-//! Answers whose status is no success.
+//! Answers whose status is not 2xx.
 
 use super::body;
 use super::charset;
@@ -8,7 +8,7 @@ use super::{Answer, Call, Failure, Scratch, Shaped};
 use crate::json::{ScanError, ScanErrorKind};
 use crate::template::{Ambient, Fault, RenderError, Trace};
 
-/// Bytes of such a body that a result shows. What is wrong stands at the start; the rest may be a whole web page.
+/// Bytes of such a body that a result shows. The reason is at the start; the rest may be a whole web page.
 const MAX_SHOWN: usize = 8 << 10;
 
 pub(super) fn write(
@@ -39,7 +39,7 @@ pub(super) fn write(
                 return Shaped::failed(failure);
             }
             // A template that has nothing to say leaves it to the status, and so does one that is not meant for the
-            // body: web pages come from whatever stands before an API.
+            // body: web pages come from whatever is in front of an API.
             Ok(()) => content.clear(),
             Err(error) if is_not_json(&error) => {}
             Err(error) => {

@@ -5,6 +5,7 @@ use super::content::Content;
 use super::failure::bounded;
 use super::item;
 use super::media::{Kind, MediaType};
+use super::results;
 use super::status::Status;
 use super::{Answer, Call, Failure, Scratch, Shaped, Structured};
 use crate::bind::schema;
@@ -12,7 +13,7 @@ use crate::bind::{schema_problem, shorten};
 use crate::json;
 use crate::template::{Ambient, Trace};
 
-/// Ways in which an answer fails its schema that a result tells.
+/// Ways in which an answer fails its schema that a result lists.
 const MAX_TOLD: usize = 5;
 
 /// The text of a result, and the JSON behind it.
@@ -23,6 +24,8 @@ struct Parts<'a> {
     text: &'a str,
     /// What templates and the schema see.
     data: &'a str,
+    /// What the result says of the elements that `max_results` left out.
+    note: Option<String>,
 }
 
 pub(super) fn write(
@@ -58,7 +61,12 @@ pub(super) fn write(
         }
         None => return item::whole(call, answer, &media, Kind::Opaque, out),
     };
-    let mut parts = Parts { raw, text: raw, data: json_of(raw) };
+    let most = call.max_results();
+    let cut = most.and_then(|most| results::cut(json_of(raw), most, call.limits.depth));
+    let mut parts = Parts { raw, text: raw, data: json_of(raw), note: None };
+    if let (Some(cut), Some(most)) = (&cut, most) {
+        parts = Parts { raw, text: &cut.text, data: &cut.text, note: Some(results::note(cut.missing, most)) };
+    }
     if !response.select.is_empty() {
         let paths = response.select.iter().map(|path| call.contents.strings.get(*path));
         selection.clear();
@@ -85,7 +93,7 @@ pub(super) fn write(
 
 /// The answer of a tool without an upstream, which has neither `select` nor templates.
 pub(super) fn fixed(call: &Call<'_>, text: &str, out: &mut Vec<u8>) -> Shaped {
-    finish(call, &Parts { raw: text, text, data: json_of(text) }, out, |content| {
+    finish(call, &Parts { raw: text, text, data: json_of(text), note: None }, out, |content| {
         content.cut_text(text, call.text_limit());
         Ok(())
     })
@@ -108,6 +116,9 @@ fn finish(
             return fail(call, failure, parts.raw, out);
         }
     };
+    if let Some(note) = &parts.note {
+        content.text(note);
+    }
     let out = content.end();
     let start = out.len();
     if is_object.is_some() {
@@ -155,7 +166,7 @@ fn fail(call: &Call<'_>, failure: Failure, raw: &str, out: &mut Vec<u8>) -> Shap
     Shaped::failed(failure)
 }
 
-/// The JSON text of an answer. No content stands for `null`, so that a template can say what an empty answer means;
+/// The JSON text of an answer. No content means `null`, so that a template can say what an empty answer means;
 /// a byte order mark is not part of the JSON.
 fn json_of(raw: &str) -> &str {
     match raw.strip_prefix('\u{feff}').unwrap_or(raw) {
@@ -164,7 +175,7 @@ fn json_of(raw: &str) -> &str {
     }
 }
 
-/// Appends a valid JSON text. An event stream cannot hold line breaks, which only stand between tokens.
+/// Appends a valid JSON text. An event stream cannot hold line breaks, which are only between tokens.
 fn write_json(text: &str, out: &mut Vec<u8>) {
     if memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_none() {
         out.extend_from_slice(text.as_bytes());

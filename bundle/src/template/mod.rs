@@ -2,7 +2,7 @@
 //!
 //! There is no template parser here. The compiler turns either dialect into one [`Program`]; this module scans the
 //! data once, keeping only what the program can read, and writes the encoded text straight into the output.
-//! Any program that [`crate::format`] accepts is safe to run, whoever wrote it: it ends, in bounded time and memory.
+//! Any program that [`crate::format`] accepts is safe to run: it ends, in bounded time and memory.
 
 mod error;
 mod function;

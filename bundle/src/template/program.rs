@@ -69,7 +69,7 @@ tags! {
 }
 
 tags! {
-    /// How a value is encoded where it stands.
+    /// How a value is encoded where it is.
     pub enum Encoding {
         /// Inside a JSON string.
         Text = 1, "text";
@@ -150,7 +150,7 @@ impl Test {
 }
 
 tags! {
-    /// What a loop tells about where it stands.
+    /// What a loop says about where it is.
     pub enum LoopItem {
         Index = 1, "index";
         /// Absent in a loop over an array.

@@ -1,4 +1,4 @@
-//! Which parts of programs are run: for tests of templates, at no cost for whoever does not ask.
+//! Which parts of programs are run: for tests of templates, at no cost for callers that do not ask.
 
 use std::collections::BTreeMap;
 

@@ -181,6 +181,8 @@ impl Tool {
             port: 443,
             authority: self.strings.intern("api.example.com"),
             connect_timeout_ms: 1000,
+            url: None,
+            is_database: false,
         });
         contents.strings = self.strings.finish();
         let variables = contents.manifest.variables.len();

@@ -198,8 +198,15 @@ fn version_1(upstream: Option<u32>, path: bool, respond: bool) -> Result<(), Str
     let rest = (&tool.parameters, nothing, &tool.checks, nothing, tool.policy, response);
     let mut rows = sections(&contents);
     rows[2].body = postcard::to_allocvec(&[(tool.name, tool.toolset, request, rest)]).unwrap();
+    let u = &contents.upstreams[0];
+    let origin = (u.name, u.scheme, u.host, u.port, u.authority, u.connect_timeout_ms);
+    rows[1].body = postcard::to_allocvec(&[origin]).unwrap();
+    let p = &contents.policies[0];
+    let limits = (p.max_response_bytes, p.max_text_bytes);
+    let policy = (p.timeout_ms, p.retry_count, p.idempotent, p.cache_seconds, limits, &p.scopes);
+    rows[5].body = postcard::to_allocvec(&[policy]).unwrap();
     // The count of a list, which an array does not have.
-    rows[2].body.insert(0, 1);
+    [1, 2, 5].into_iter().for_each(|at| rows[at].body.insert(0, 1));
     let templates = postcard::to_allocvec(&contents.templates).unwrap();
     rows.insert(4, Row { id: 5, version: 0, flags: 0, body: templates });
     rows.iter_mut().for_each(|row| row.version = 0);

@@ -110,6 +110,25 @@ fn upstreams() {
 }
 
 #[test]
+fn origins_with_variables() {
+    let with = |d: &mut Draft, url: &str| {
+        let (empty, url) = (d.s(""), d.s(url));
+        let upstream = &mut d.contents.upstreams[0];
+        (upstream.host, upstream.authority, upstream.port, upstream.url) = (empty, empty, 0, Some(url));
+    };
+    let mut draft = sample();
+    with(&mut draft, "http://${ES_HOST:-localhost}:9200");
+    assert!(write(&draft.finish()).is_ok());
+    refused("upstream 0: url `ftp://${H:-a}` can never be an origin", |d| with(d, "ftp://${H:-a}"));
+    refused("upstream 0: url `${H` can never be an origin", |d| with(d, "${H"));
+    refused("upstream 0: url is too long", |d| with(d, &"a".repeat(2049)));
+    refused("upstream 0: variable `NEW` of the url is not in the manifest", |d| with(d, "${NEW}"));
+    refused("upstream 0: both a url with variables and a host", |d| {
+        d.contents.upstreams[0].url = Some(d.s("${URL:-http://a.example}"));
+    });
+}
+
+#[test]
 fn policies_and_templates() {
     refused("policy 0: scope is string 100000, which does not exist", |d| {
         d.contents.policies[0].scopes[0] = NO_STRING;

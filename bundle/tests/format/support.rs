@@ -106,6 +106,8 @@ fn base() -> Draft {
         port: 9000,
         authority: d.s("127.0.0.1:9000"),
         connect_timeout_ms: 1000,
+        url: None,
+        is_database: false,
     };
     d.contents.upstreams.push(upstream);
     d.contents.policies.push(Policy {
@@ -115,6 +117,8 @@ fn base() -> Draft {
         cache_seconds: 0,
         max_response_bytes: None,
         max_text_bytes: None,
+        max_results: None,
+        attempt_timeout_ms: None,
         scopes: Vec::new(),
     });
     d
@@ -150,6 +154,8 @@ pub fn sample() -> Draft {
         port: 443,
         authority: d.s("[2001:db8::1]"),
         connect_timeout_ms: 1,
+        url: None,
+        is_database: false,
     };
     d.contents.upstreams.push(upstream);
     d.contents.policies[0].scopes = vec![d.s("orders:read"), d.s("orders:write")];
@@ -367,12 +373,12 @@ pub fn sections(contents: &Contents) -> Vec<Row> {
     let row = |id, version, flags, body| Row { id, version, flags, body };
     let mut rows = vec![
         row(1, 1, 0, postcard::to_allocvec(&contents.manifest).unwrap()),
-        row(2, 1, 0, postcard::to_allocvec(&contents.upstreams).unwrap()),
+        row(2, 2, 0, postcard::to_allocvec(&contents.upstreams).unwrap()),
         row(3, 2, 0, postcard::to_allocvec(&contents.tools).unwrap()),
         row(4, 1, 0, strings),
         row(5, 1, 0, postcard::to_allocvec(&contents.templates).unwrap()),
         row(6, 1, 0, postcard::to_allocvec(&contents.list).unwrap()),
-        row(7, 1, 0, postcard::to_allocvec(&contents.policies).unwrap()),
+        row(7, 2, 0, postcard::to_allocvec(&contents.policies).unwrap()),
         row(8, 1, 1, postcard::to_allocvec(&names).unwrap()),
     ];
     rows.retain(|row| match row.id {

@@ -10,7 +10,7 @@ use mcp_diagnostics::Diagnostic;
 
 /// Binds the arguments of every example, exactly as the proxy will.
 pub fn check(contents: &Contents, toolsets: &[CheckedToolset]) -> Vec<Diagnostic> {
-    // What the variables hold is the edge's business: their names stand in for them.
+    // The edge has the values of variables; here their names are used instead.
     let variables: Vec<Box<str>> = contents.variable_names().map(Box::from).collect();
     let (limits, mut scratch) = (Limits::default(), Scratch::default());
     let prepared = PreparedTools::new(contents, &variables, &limits);

@@ -1,4 +1,4 @@
-//! Reads a set of files and says all that is wrong with them.
+//! Reads a set of files and reports every problem in them.
 
 mod examples;
 
@@ -41,7 +41,7 @@ impl Report {
         self.toolsets.iter().map(|toolset| toolset.tools.len()).sum()
     }
 
-    /// Some file could not be read at all, so the result says nothing about it.
+    /// Some file could not be read at all, so the report is incomplete.
     pub fn is_incomplete(&self) -> bool {
         self.diagnostics.iter().any(|d| d.is(&UNREADABLE_FILE))
     }
@@ -71,8 +71,9 @@ pub fn check(input: &Input, files: &dyn Files) -> Report {
         }
         let text = std::mem::take(&mut sources.file_mut(file).text);
         let mut beside = Beside { files, sources: &mut sources };
-        let toolset = read_spec(name, &text, file, &mut beside, &mut diagnostics);
-        toolsets.push(toolset.map_tools(CheckedTool::new));
+        if let Some(toolset) = read_spec(name, &text, file, &mut beside, &mut diagnostics) {
+            toolsets.push(toolset.map_tools(CheckedTool::new));
+        }
         sources.file_mut(file).text = text;
     }
     diagnostics.extend(lint::run(&sources, &config, &toolsets));
@@ -100,8 +101,8 @@ fn open(name: &str, files: &dyn Files, sources: &mut Sources, diagnostics: &mut 
             let message = format!("`{name}` cannot be read: {why}");
             diagnostics.push(Diagnostic::new(&UNREADABLE_FILE, span, message));
         }
-        Some(ReadError::InvalidUtf8(valid)) => {
-            let message = format!("`{name}` is not UTF-8 text: byte {} fits no character", valid + 1);
+        Some(ReadError::InvalidUtf8(at)) => {
+            let message = format!("invalid UTF-8 at line {}, column {}", at.line, at.column);
             let help = "save the file as UTF-8";
             diagnostics.push(Diagnostic::new(&INVALID_UTF8, span, message).help(help));
         }
@@ -128,7 +129,7 @@ impl ReadFile for Beside<'_> {
         let path = join(folder, name);
         let text = self.files.read_below(folder, name).map_err(|error| match error {
             ReadError::Unreadable(why) => why,
-            ReadError::InvalidUtf8(_) => "it is not UTF-8 text".into(),
+            ReadError::InvalidUtf8(at) => format!("invalid UTF-8 at line {}, column {}", at.line, at.column),
             ReadError::TooLarge(_) => "it is too large".into(),
         })?;
         Ok((self.sources.add(path, text.clone()), text))

@@ -5,12 +5,12 @@ use super::{Outcome, Specs, Streams, check::outcome, counted, grouped};
 use crate::check::check;
 use crate::files::disk::{self, Disk};
 use crate::publish::bundle_view::BundleView;
-use crate::render::{Format, render};
+use crate::render::{TextFormat, render_limited};
 use anyhow::Context;
 use mcp_bundle::format;
 use std::path::PathBuf;
 
-/// Check the specs and write them as one bundle
+/// Check the specs and write them into one bundle
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -18,12 +18,15 @@ pub struct Arguments {
     /// The bundle to write, `*.mcpk`
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Sign the bundle with this key file (see `mcpc keygen`); may be given several times
+    /// Sign the bundle with this key file (see `mcpc keygen`); repeatable
     #[arg(long, value_name = "KEY")]
     sign: Vec<PathBuf>,
     /// Fail on warnings too
     #[arg(long, value_name = "WHAT")]
     deny: Option<super::check::Deny>,
+    /// How to print findings
+    #[arg(long, value_enum, default_value_t = TextFormat::Human)]
+    format: TextFormat,
 }
 
 pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
@@ -34,7 +37,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     let report = check(&input, &Disk);
     let outcome = outcome(&report, arguments.deny.is_some());
     if !report.diagnostics.is_empty() {
-        render(Format::Human, &report, streams.err_color, &mut streams.err)?;
+        render_limited(arguments.format.into(), &report, streams.err_color, &mut streams.err)?;
     }
     if outcome != Outcome::Clean {
         return Ok(outcome);

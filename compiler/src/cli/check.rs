@@ -1,13 +1,14 @@
 //! `mcpc check`
 
-use super::{Outcome, Specs, Streams, counted};
+use super::fixing::Fixing;
+use super::{Outcome, Specs, Streams, fixing};
 use crate::check::{Report, check};
 use crate::files::disk::{self, Disk};
-use crate::fix;
-use crate::render::{Format, render};
+use crate::files::{Input, Overlay};
+use crate::render::{Format, render, render_limited};
 use std::path::Path;
 
-/// Say all that is wrong with the specs
+/// Report every problem in the specs
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -18,13 +19,16 @@ pub struct Arguments {
     /// Fail on warnings too
     #[arg(long, value_name = "WHAT")]
     deny: Option<Deny>,
-    /// Mend what can be mended without changing what a spec means, then check again
+    /// Apply all fixes that are safe, list them, and check again
     #[arg(long)]
     fix: bool,
+    /// Print what `--fix` would change as a unified diff, and write nothing
+    #[arg(long, conflicts_with = "fix")]
+    diff: bool,
+    /// Print every finding; otherwise the formats for people show the first 20 of each rule
+    #[arg(long)]
+    all: bool,
 }
-
-/// Enough for fixes that wait for one another.
-const MAX_FIX_ROUNDS: usize = 8;
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 pub enum Deny {
@@ -32,27 +36,60 @@ pub enum Deny {
 }
 
 pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
-    let input = arguments.specs.discover()?;
-    let mut report = check(&input, &Disk);
+    let mut files = Overlay::new(&Disk);
+    let input = if arguments.specs.is_stdin()? {
+        anyhow::ensure!(
+            !arguments.fix,
+            "`--fix` cannot write to standard input; `--diff` shows what it would change"
+        );
+        files.replace(STDIN, disk::read_stdin());
+        let config =
+            arguments.specs.config.as_deref().or(Some(Path::new(disk::CONFIG_NAME)).filter(|p| p.is_file()));
+        Input { specs: vec![STDIN.to_owned()], config: config.map(disk::display) }
+    } else {
+        arguments.specs.discover()?
+    };
+    let is_text = matches!(arguments.format, Format::Human | Format::Concise);
+    anyhow::ensure!(
+        is_text || !arguments.diff,
+        "`--diff` prints a diff, which no other `--format` has; `--format json` has the edits as `fixes`"
+    );
+    let mut report = check(&input, &files);
+    let deny_warnings = arguments.deny.is_some();
+    if arguments.diff {
+        let fixing = Fixing::of(&input, &mut files, &mut report);
+        fixing::write_diff(&fixing, streams)?;
+        if !report.diagnostics.is_empty() {
+            print(arguments, &report, streams.err_color, &mut streams.err)?;
+        }
+        return Ok(match outcome(&report, deny_warnings) {
+            Outcome::Clean if !fixing.is_empty() => Outcome::Failed,
+            outcome => outcome,
+        });
+    }
     let mut unwritten = 0;
     if arguments.fix {
-        let mut mended = 0;
-        // Mending one thing may show another.
-        for _ in 0..MAX_FIX_ROUNDS {
-            let fixed = write_fixes(&report, streams, &mut unwritten)?;
-            if fixed == 0 {
-                break;
-            }
-            mended += fixed;
+        let fixing = Fixing::of(&input, &mut files, &mut report);
+        unwritten = fixing::write_files(&fixing, streams)?;
+        if unwritten > 0 {
             report = check(&input, &Disk);
         }
-        if mended > 0 {
-            writeln!(streams.err, "mended {}", counted(mended, "problem"))?;
-        }
     }
-    render(arguments.format, &report, streams.out_color, &mut streams.out)?;
-    let outcome = outcome(&report, arguments.deny.is_some());
-    Ok(if unwritten > 0 { Outcome::Incomplete } else { outcome })
+    print(arguments, &report, streams.out_color, &mut streams.out)?;
+    Ok(if unwritten > 0 { Outcome::Incomplete } else { outcome(&report, deny_warnings) })
+}
+
+/// The name of what is read from standard input.
+const STDIN: &str = "<stdin>";
+
+fn print(
+    arguments: &Arguments,
+    report: &Report,
+    color: bool,
+    out: &mut dyn std::io::Write,
+) -> std::io::Result<()> {
+    let render = if arguments.all { render } else { render_limited };
+    render(arguments.format, report, color, out)
 }
 
 pub fn outcome(report: &Report, deny_warnings: bool) -> Outcome {
@@ -63,19 +100,4 @@ pub fn outcome(report: &Report, deny_warnings: bool) -> Outcome {
     } else {
         Outcome::Clean
     }
-}
-
-/// Writes the mended files and returns how many fixes were applied; a file that cannot be written is named and left.
-fn write_fixes(report: &Report, streams: &mut Streams, unwritten: &mut usize) -> anyhow::Result<usize> {
-    let mut applied = 0;
-    for file in fix::apply(report) {
-        match disk::rewrite(Path::new(&file.name), &file.text) {
-            Ok(()) => applied += file.applied,
-            Err(error) => {
-                *unwritten += 1;
-                writeln!(streams.err, "error: `{}` cannot be mended: {}", file.name, disk::plain(&error))?;
-            }
-        }
-    }
-    Ok(applied)
 }

@@ -2,10 +2,11 @@
 
 use super::{Outcome, Specs, Streams, counted};
 use crate::check::check;
-use crate::dev::{self, CallLines, Dev, Loaded, Recorded, Seen, Wake, Watcher};
+use crate::dev::{self, CallLines, Dev, Loaded, Mock, Recorded, Seen, Wake, Watcher};
 use crate::files::disk::{self, Disk};
-use crate::render::{Format, render};
+use crate::render::{KnownFindings, TextFormat, render_changes};
 use anyhow::Context;
+use mcp_bundle::wire_enums::ProtocolVersion;
 use mcp_diagnostics::visible::one_line;
 use mcp_edge::process::{self, BindError, Bound, Listener, Options};
 use std::io::{ErrorKind, Write};
@@ -14,27 +15,35 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
-/// Serve the specs to MCP clients, and again whenever they change
+/// Serve specs to MCP clients, reloading on change
 ///
-/// Works without a network with `--mock`. Errors are told as `check` tells them and change nothing: the tools from before
-/// stay, and no call is dropped when new ones come. Ctrl-C stops it.
+/// Errors appear as you save; the last good version keeps serving, and a reload drops no call.
+/// With `--mock` it needs no network. Ctrl-C stops it.
+///
 /// Exit codes: 0 stopped, 2 could not start.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
     specs: Specs,
-    /// Answer calls from the examples of the specs; nothing is sent, and no variable is needed
+    /// Answer calls from the examples of the specs; nothing is sent, and variables need no value
     #[arg(long)]
     mock: bool,
-    /// Where to listen; port 0 takes any that is free
+    /// Where to listen; port 0 takes any free port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080", value_parser = address)]
     listen: SocketAddr,
-    /// Take variables from this file of `NAME=value` lines; the environment comes first; may be given several times
+    /// Read variables from this file of `NAME=value` lines; the environment takes precedence;
+    /// repeatable
     #[arg(long, value_name = "FILE")]
     env_file: Vec<PathBuf>,
-    /// Let `--listen` be an address that other machines reach: anyone there may call the tools
+    /// Allow `--listen` on an address that other machines can reach: there is no authentication
     #[arg(long)]
     allow_remote: bool,
+    /// How to print findings
+    #[arg(long, value_enum, default_value_t = TextFormat::Human)]
+    format: TextFormat,
+    /// Print the arguments and the URL of each call, and requests that are refused
+    #[arg(short, long)]
+    verbose: bool,
 }
 
 /// Names that a message lists at most.
@@ -54,25 +63,26 @@ struct Round {
 
 enum End {
     Serving(Loaded),
-    /// The findings are told.
+    /// The specs have errors, which are printed.
     Refused,
-    /// So are they, and some file cannot be read.
+    /// Some file cannot be read, which is printed.
     Incomplete,
     Failed(anyhow::Error),
 }
 
 pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
+    arguments.specs.refuse_stdin()?;
     let bound = bind(arguments)?;
     let address = bound.addresses().first().copied().unwrap_or(arguments.listen);
-    let calls = CallLines(|line: &str| {
-        let _ = std::io::stderr().write_all(line.as_bytes());
-    });
-    let dev = Dev::new(address, arguments.mock, Arc::new(calls))?;
+    let calls = CallLines { write: write_line, verbose: arguments.verbose };
+    let mock = arguments.mock.then(|| Mock::new(write_line));
+    let dev = Dev::new(address, mock, Arc::new(calls))?;
     let (events, received) = sync_channel(WAITING_EVENTS);
     let Specs { paths, config } = &arguments.specs;
     let mut watcher = Watcher::new(paths, config.as_deref(), events.clone());
 
-    let mut round = read(&dev, &watcher, arguments, streams)?;
+    let mut known = KnownFindings::default();
+    let mut round = read(&dev, &watcher, arguments, &mut known, streams)?;
     match round.end {
         End::Serving(_) | End::Refused => {}
         End::Incomplete => return Ok(Outcome::Incomplete),
@@ -82,21 +92,33 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
     let options = Options { threads, upgrade: false, upgrade_socket: None, services: Vec::new() };
     let running = process::start(Arc::clone(dev.edge()), bound, options);
-    let mut told = write_start(arguments, address, &round, streams);
-    while told.is_ok()
+    let mut printed = write_start(arguments, address, &round, streams);
+    while printed.is_ok()
         && let Wake::Changed(names) = watcher.wait(&round.seen, &received)
     {
-        told = read(&dev, &watcher, arguments, streams).and_then(|next| {
+        printed = read(&dev, &watcher, arguments, &mut known, streams).and_then(|next| {
             round = next;
             write_change(&dev, &round, &names, streams)
         });
     }
     running.stop();
-    told.map(|()| Outcome::Clean)
+    printed.map(|()| Outcome::Clean)
 }
 
-/// Reads the specs, tells what is wrong with them and serves them if that is nothing.
-fn read(dev: &Dev, watcher: &Watcher, arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Round> {
+/// Lines of threads that serve.
+fn write_line(line: &str) {
+    let _ = std::io::stderr().write_all(line.as_bytes());
+}
+
+/// Reads the specs, prints what is wrong and was not before, and serves them if they have no
+/// errors.
+fn read(
+    dev: &Dev,
+    watcher: &Watcher,
+    arguments: &Arguments,
+    known: &mut KnownFindings,
+    streams: &mut Streams,
+) -> anyhow::Result<Round> {
     let files = Recorded::new(&Disk);
     let names: Vec<String> = arguments.env_file.iter().map(|path| disk::display(path)).collect();
     let variables = dev::read_environment(&names, &files);
@@ -106,9 +128,8 @@ fn read(dev: &Dev, watcher: &Watcher, arguments: &Arguments, streams: &mut Strea
         (_, Err(error)) => End::Failed(error.into()),
         (Ok(input), Ok(variables)) => {
             let report = check(input, &files);
-            if !report.diagnostics.is_empty() {
-                render(Format::Human, &report, streams.err_color, &mut streams.err)?;
-            }
+            let (format, color) = (arguments.format.into(), streams.err_color);
+            render_changes(format, &report, &known.update(&report), color, &mut streams.err)?;
             match dev.load(&report, &variables) {
                 _ if report.is_incomplete() => End::Incomplete,
                 Ok(Some(loaded)) => End::Serving(loaded),
@@ -140,15 +161,18 @@ fn write_start(
         if arguments.mock { "from the examples of the specs (mock)" } else { "from the upstreams (live)" };
     writeln!(out, "answers    {how}")?;
     if !address.ip().is_loopback() {
-        writeln!(out, "open       other machines reach it, and anyone there may call the tools")?;
+        writeln!(out, "open       other machines can reach it, and there is no authentication")?;
     }
     writeln!(out, "\nAdd it to a client, by command or by configuration:\n")?;
     writeln!(out, "  claude mcp add --transport http mcpc-dev {url}")?;
     writeln!(out, r#"  {{ "mcpServers": {{ "mcpc-dev": {{ "type": "http", "url": "{url}" }} }} }}"#)?;
-    writeln!(out, "\nOr ask it yourself:\n")?;
+    writeln!(out, "\nOr send a request yourself:\n")?;
+    // Without a version, the server must assume one that has no `structuredContent`.
+    let version = ProtocolVersion::V20251125;
     let list = r#"'{"jsonrpc":"2.0","id":1,"method":"tools/list"}'"#;
-    writeln!(out, "  curl -s {url} -H 'content-type: application/json' -d {list}")?;
-    writeln!(out, "\nIt reads the specs again when they change. Ctrl-C stops it.\n")?;
+    writeln!(out, "  curl -s {url} -H 'content-type: application/json' \\")?;
+    writeln!(out, "    -H 'mcp-protocol-version: {version}' -d {list}")?;
+    writeln!(out, "\nSpecs reload when they change. Ctrl-C stops it.\n")?;
     out.flush()?;
     if let End::Serving(loaded) = &round.end {
         write_notes(loaded, streams)?;
@@ -165,23 +189,22 @@ fn write_change(dev: &Dev, round: &Round, names: &[String], streams: &mut Stream
         writeln!(streams.err, "error: {error:#}")?;
     }
     let what = match dev.edge().catalog() {
-        Some(_) => "the tools from before are still served",
+        Some(_) => "the last good version keeps serving",
         None => "nothing is served until this is fixed",
     };
     writeln!(streams.err, "not reloaded: {what}")?;
     Ok(())
 }
 
-/// What some tools cannot do here.
+/// What some tools cannot do without upstreams or callers.
 fn write_notes(loaded: &Loaded, streams: &mut Streams) -> anyhow::Result<()> {
     let Loaded { unanswered, unidentified, .. } = loaded;
     if !unanswered.is_empty() {
-        let what = "no example has a response, so every call gets status 501";
+        let what = "no example has a response, so calls get status 501";
         writeln!(streams.err, "note: {}: {what}", list(unanswered))?;
     }
     if !unidentified.is_empty() {
-        let what =
-            "calls are refused, because nobody says here what `${tenant.id}` and `${principal.sub}` are";
+        let what = "calls are refused: `${tenant.id}` and `${principal.sub}` have no value in `mcpc dev`";
         writeln!(streams.err, "note: {}: {what}", list(unidentified))?;
     }
     Ok(())
@@ -191,8 +214,8 @@ fn bind(arguments: &Arguments) -> anyhow::Result<Bound> {
     let listen = arguments.listen;
     if !listen.ip().is_loopback() && !arguments.allow_remote {
         anyhow::bail!(
-            "other machines may reach `{listen}`, and anyone there could call the tools; listen on `127.0.0.1`, or \
-             say that this is meant with `--allow-remote`"
+            "`{listen}` is reachable from other machines, and there is no authentication; listen on \
+             `127.0.0.1`, or allow it with `--allow-remote`"
         );
     }
     let listener = Listener { address: listen.to_string(), tls: None };
@@ -204,9 +227,7 @@ fn bind(arguments: &Arguments) -> anyhow::Result<Bound> {
         }
         BindError::Address { address, source } => {
             let why = disk::plain(&source);
-            anyhow::anyhow!(
-                "`{address}` cannot be listened on: {why}; choose another address with `--listen`"
-            )
+            anyhow::anyhow!("cannot listen on `{address}`: {why}; choose another address with `--listen`")
         }
         other => other.into(),
     })
@@ -217,7 +238,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
         Some(port) => format!("127.0.0.1:{port}"),
         None => text.to_owned(),
     };
-    numeric.parse().map_err(|_| "write an address and a port, such as `127.0.0.1:8080`".to_owned())
+    numeric.parse().map_err(|_| "expected an IP address and a port, such as `127.0.0.1:8080`".to_owned())
 }
 
 /// An address that a client on this machine can use.

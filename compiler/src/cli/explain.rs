@@ -4,10 +4,10 @@ use super::{Outcome, Streams};
 use crate::lint::rules;
 use mcp_diagnostics::suggest;
 
-/// Tell what a rule is about, with examples
+/// Explain a rule, with examples
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Name or code of the rule, such as `unbound-placeholder` or `MCP0301`
+    /// The rule's name or code, such as `unbound-placeholder` or `MCP0301`
     #[arg(value_name = "RULE")]
     rule: String,
 }

@@ -19,7 +19,7 @@ pub const STARTER: &str = include_str!("starter.toml");
 pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
     let name = disk::display(&arguments.file);
     if arguments.file.exists() {
-        anyhow::bail!("`{name}` exists; choose another name");
+        anyhow::bail!("`{name}` already exists; choose another name");
     }
     disk::write_atomically(&arguments.file, STARTER.as_bytes(), false)
         .map_err(|error| anyhow::anyhow!(disk::plain(&error)))
@@ -27,7 +27,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     writeln!(streams.out, "wrote {name}")?;
     writeln!(
         streams.out,
-        "check it with `mcpc check {name}`, pack it with `mcpc build {name} -o tools.mcpk`"
+        "check it with `mcpc check {name}`, build a bundle with `mcpc build {name} -o tools.mcpk`"
     )?;
     Ok(Outcome::Clean)
 }

@@ -8,13 +8,13 @@ use mcp_diagnostics::suggest;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Show what is inside a bundle
+/// Show the contents of a bundle
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The bundle
     #[arg(value_name = "BUNDLE")]
     bundle: PathBuf,
-    /// Show this tool alone, with all details
+    /// Show only this tool, in detail
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
     /// How to print it
@@ -114,7 +114,7 @@ fn print_tool(out: &mut dyn Write, tool: &ToolView<'_>) -> std::io::Result<()> {
         writeln!(out, "select     {}", tool.select.join(", "))?;
     }
     if tool.output_schema {
-        writeln!(out, "schema     results are held against `output_schema`")?;
+        writeln!(out, "schema     results are checked against `output_schema`")?;
     }
     writeln!(out, "\nparameters")?;
     for parameter in &tool.parameters {

@@ -9,10 +9,10 @@ use mcp_bundle::format::key_id;
 use mcp_bundle::format::key_text;
 use std::path::PathBuf;
 
-/// Make a key for signing bundles, or print the public part of one
+/// Make a key to sign bundles with, or print its public part
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Where to write the secret key, readable by you alone; its public part goes to FILE.pub
+    /// Where to write the secret key, readable only by you; the public key goes to FILE.pub
     #[arg(short, long, value_name = "FILE", required_unless_present = "public", conflicts_with = "public")]
     output: Option<PathBuf>,
     /// Print the public key of this key file
@@ -26,20 +26,21 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
         writeln!(streams.out, "{}", key_text::write_public(&key))?;
         return Ok(Outcome::Clean);
     }
-    let path = arguments.output.as_ref().context("where to write the key is missing")?;
+    let path = arguments.output.as_ref().context("`--output` is missing")?;
     let mut public_path = path.clone().into_os_string();
     public_path.push(".pub");
     let public_path = PathBuf::from(public_path);
     for file in [path, &public_path] {
         if file.exists() {
             anyhow::bail!(
-                "`{}` exists; a key is never overwritten, choose another name",
+                "`{}` already exists; keys are never overwritten, choose another name",
                 disk::display(file)
             );
         }
     }
     let mut seed = [0; 32];
-    getrandom::fill(&mut seed).map_err(|error| anyhow::anyhow!("no randomness to be had: {error}"))?;
+    getrandom::fill(&mut seed)
+        .map_err(|error| anyhow::anyhow!("the system has no random numbers: {error}"))?;
     let key = SigningKey::from_bytes(&seed);
     let public = key_text::write_public(&key.verifying_key());
     write(path, &format!("{}\n", key_text::write_secret(&key)), true)?;

@@ -9,10 +9,12 @@ mod completions;
 #[cfg(feature = "dev")]
 mod dev;
 mod explain;
+mod fixing;
 mod init;
 mod inspect;
 mod keygen;
 mod keys_file;
+mod planned;
 mod rules;
 mod schema;
 mod test;
@@ -20,13 +22,14 @@ mod try_tool;
 mod verify;
 
 use crate::files::disk;
+use crate::render::grouped;
 use anyhow::Context;
 use clap::{Parser, Subcommand};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Compiles tool specs for HTTP APIs into signed bundles of MCP tools.
+/// Compile HTTP APIs into verified MCP tools, and serve them at the edge.
 #[derive(Debug, Parser)]
 #[command(name = "mcpc", version, max_term_width = 100, arg_required_else_help = true)]
 pub struct Arguments {
@@ -55,7 +58,7 @@ enum Command {
 /// Which specs a command is about.
 #[derive(Debug, clap::Args)]
 struct Specs {
-    /// Spec files, or folders that are searched for `*.toml`
+    /// Spec files, and folders to search for `*.toml`; `mcpc check -` reads standard input
     #[arg(value_name = "PATH", default_value = ".")]
     paths: Vec<PathBuf>,
     /// Use this configuration instead of the `mcpc.toml` beside the specs
@@ -65,7 +68,26 @@ struct Specs {
 
 impl Specs {
     fn discover(&self) -> anyhow::Result<crate::check::Input> {
+        self.refuse_stdin()?;
         Ok(disk::discover(&self.paths, self.config.as_deref())?)
+    }
+
+    /// Whether the spec comes from standard input.
+    fn is_stdin(&self) -> anyhow::Result<bool> {
+        let is_stdin = self.paths.iter().any(|path| path.as_os_str() == "-");
+        anyhow::ensure!(
+            !is_stdin || self.paths.len() == 1,
+            "`-` reads one spec from standard input; check other paths separately"
+        );
+        Ok(is_stdin)
+    }
+
+    fn refuse_stdin(&self) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            !self.is_stdin()?,
+            "only `mcpc check` reads a spec from standard input; give the path of a file"
+        );
+        Ok(())
     }
 }
 
@@ -104,12 +126,15 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // Help and version are results; everything else is a usage error.
             let code = if error.use_stderr() { 2 } else { 0 };
-            let _ = error.print();
+            let _ = match planned::message(&error) {
+                Some(message) => std::io::stderr().write_all(message.as_bytes()),
+                None => error.print(),
+            };
             return ExitCode::from(code);
         }
     };
     let mut streams = Streams {
-        // Not locked for good: `dev` has threads, and they have something to say, too.
+        // Not locked for the whole run: the threads of `dev` write too.
         out: Box::new(std::io::BufWriter::new(std::io::stdout())),
         err: Box::new(std::io::stderr()),
         out_color: wants_color(&std::io::stdout()),
@@ -121,7 +146,7 @@ pub fn main() -> ExitCode {
     });
     match result {
         Ok(outcome) => ExitCode::from(outcome.code()),
-        // Whoever read our output has seen enough.
+        // The reader of our output has seen enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(streams.err, "error: {error:#}");
@@ -156,10 +181,12 @@ fn wants_color(stream: &impl IsTerminal) -> bool {
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
-        .any(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    let kind = |cause: &(dyn std::error::Error + 'static)| {
+        let io = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+        // Its source is not the IO error that it wraps.
+        io.or_else(|| cause.downcast_ref::<serde_json::Error>()?.io_error_kind())
+    };
+    error.chain().any(|cause| kind(cause) == Some(std::io::ErrorKind::BrokenPipe))
 }
 
 /// Reads a bundle's bytes, within the format's limit.
@@ -170,22 +197,9 @@ fn read_bundle(path: &Path) -> anyhow::Result<Vec<u8>> {
         std::fs::metadata(path).map_err(|e| anyhow::anyhow!(disk::plain(&e))).with_context(context)?.len();
     let limit = mcp_bundle::format::MAX_FILE_LENGTH;
     if size > limit {
-        anyhow::bail!("`{name}` has {} MiB; a bundle has at most {} MiB", size >> 20, limit >> 20);
+        anyhow::bail!("`{name}` has {} MiB; the limit for bundles is {} MiB", size >> 20, limit >> 20);
     }
     std::fs::read(path).map_err(|e| anyhow::anyhow!(disk::plain(&e))).with_context(context)
-}
-
-/// A number with its thousands apart.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// `1 tool`, `2 tools`.

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// List all rules
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// How to print them; `markdown` is the whole page of docs
+    /// How to print them; `markdown` is the page docs/rules.md
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
 }

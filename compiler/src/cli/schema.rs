@@ -7,7 +7,7 @@ use crate::language::keys;
 /// Print a JSON Schema of the spec language, for editors
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// The schema of `mcpc.toml` instead
+    /// Print the schema of `mcpc.toml` instead
     #[arg(long)]
     config: bool,
 }

@@ -11,9 +11,11 @@ use mcp_diagnostics::visible::one_line;
 use std::io::Write;
 use std::path::Path;
 
-/// Run the examples of the specs: from arguments to request, from response to text
+/// Run the examples of the specs: arguments to request, response to result
 ///
-/// Each example goes through the very functions that the proxy runs. What an example leaves out is not compared.
+/// Examples run through the same code as the proxy. Keys that an example leaves out are not
+/// compared.
+///
 /// Exit codes: 0 all pass, 1 some fail, 2 could not run.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -22,16 +24,16 @@ pub struct Arguments {
     /// How to print the results
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
-    /// Only examples of this tool; `*` stands for anything; may be given several times
+    /// Only examples of this tool; `*` matches anything; repeatable
     #[arg(long, value_name = "NAME")]
     tool: Vec<String>,
-    /// Only examples with this number within their tool, or with this text in their title
+    /// Only examples with this number in their tool, or this text in their title
     #[arg(long, value_name = "NUMBER|TITLE")]
     example: Option<String>,
-    /// Write what is into the examples that say otherwise, and add `request` and `text` where they are missing
+    /// Update examples to match actual results, and add missing `request` and `text` keys
     #[arg(long)]
     update: bool,
-    /// Fail on this too; may be given several times
+    /// Fail on this too; repeatable
     #[arg(long, value_name = "WHAT")]
     deny: Vec<Deny>,
 }
@@ -77,7 +79,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     })
 }
 
-/// Specs with errors have no examples to run: says what `check` says.
+/// Specs with errors have no examples to run: prints what `check` prints.
 fn refused(report: &Report, format: Format, streams: &mut Streams) -> anyhow::Result<Option<Outcome>> {
     let outcome = outcome(report, false);
     if outcome == Outcome::Clean {
@@ -86,12 +88,12 @@ fn refused(report: &Report, format: Format, streams: &mut Streams) -> anyhow::Re
     match format {
         Format::Json => render::render(render::Format::Json, report, false, &mut streams.out)?,
         Format::Human => {
-            render::render(render::Format::Human, report, streams.err_color, &mut streams.err)?;
+            render::render_limited(render::Format::Human, report, streams.err_color, &mut streams.err)?;
         }
-        // For the CI system, and for whoever reads its log.
+        // For the CI system, and for anyone who reads its log.
         Format::Junit => {
             testing::write_refused_junit(report, &mut streams.out)?;
-            render::render(render::Format::Human, report, streams.err_color, &mut streams.err)?;
+            render::render_limited(render::Format::Human, report, streams.err_color, &mut streams.err)?;
         }
     }
     Ok(Some(outcome))
@@ -102,7 +104,7 @@ fn tested(report: &Report, selection: &Selection) -> anyhow::Result<Results> {
     Ok(testing::run(report, contents, selection))
 }
 
-/// Writes the files and tells what changed; `true` if one could not be written.
+/// Writes the files and lists what changed; `true` if one could not be written.
 fn write_updates(
     arguments: &Arguments,
     report: &Report,
@@ -112,7 +114,7 @@ fn write_updates(
     let updates = testing::updates(report, results);
     let mut errors = Vec::new();
     // Other formats are one document on standard output.
-    let tell: &mut dyn Write = match arguments.format {
+    let out: &mut dyn Write = match arguments.format {
         Format::Human => &mut streams.out,
         Format::Json | Format::Junit => &mut streams.err,
     };
@@ -122,7 +124,7 @@ fn write_updates(
                 for change in &file.changes {
                     let label = one_line(&change.label);
                     writeln!(
-                        tell,
+                        out,
                         "updated {}:{}: {label}: {}",
                         file.name,
                         change.line,
@@ -138,7 +140,7 @@ fn write_updates(
     }
     for stuck in &updates.stuck {
         let label = one_line(&stuck.label);
-        writeln!(tell, "not updated: {label}: {}: {}", one_line(&stuck.what), stuck.why)?;
+        writeln!(out, "not updated: {label}: {}: {}", one_line(&stuck.what), stuck.why)?;
     }
     for error in &errors {
         writeln!(streams.err, "{error}")?;

@@ -8,7 +8,7 @@ use crate::exercise::testing;
 use crate::exercise::trial::{self, Mask, Trial};
 use crate::files::MAX_FILE_BYTES;
 use crate::files::disk::{self, Disk};
-use crate::render::{self, render};
+use crate::render::{self, render_limited};
 use anyhow::Context;
 use mcp_bundle::shape::Answer;
 use mcp_bundle::template::Ambient;
@@ -18,9 +18,10 @@ use std::io::Read;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Show the exact request of one call, or what becomes of an answer
+/// Show the exact request of one call, or the result of a response
 ///
-/// Nothing is sent without `--send`. `${NAME}` stands for secrets in all output, whatever the environment holds.
+/// Nothing is sent without `--send`. Output shows secrets as `${NAME}`, never their values.
+///
 /// Exit codes: 0 done, 1 the arguments are refused or the result is an error, 2 could not run.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -32,18 +33,18 @@ pub struct Arguments {
     /// Arguments of the call: JSON, `@FILE`, or `-` for standard input [default: {}]
     #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     args: Option<String>,
-    /// Print a `curl` command for a POSIX shell; it takes `$NAME` from the environment for `${NAME}`, `$TENANT_ID` for
-    /// `${tenant.id}` and `$PRINCIPAL_SUB` for `${principal.sub}`
+    /// Print a `curl` command for a POSIX shell; it reads `$NAME` from the environment for
+    /// `${NAME}`, `$TENANT_ID` for `${tenant.id}` and `$PRINCIPAL_SUB` for `${principal.sub}`
     #[arg(long, conflicts_with_all = ["response", "format"])]
     curl: bool,
-    /// Show the result of this answer: a file with its body, or `-` for standard input
+    /// Show the result of this response: a file with its body, or `-` for standard input
     #[arg(long, value_name = "FILE")]
     response: Option<String>,
-    /// Status of the answer
+    /// Status of the response
     #[arg(long, value_name = "STATUS", requires = "response", default_value_t = 200,
         value_parser = clap::value_parser!(u16).range(100..600))]
     status: u16,
-    /// Content type of the answer [default: `application/json` for JSON]
+    /// Content type of the response [default: `application/json` for JSON]
     #[arg(long, value_name = "TYPE", requires = "response")]
     content_type: Option<String>,
     #[cfg(feature = "dev")]
@@ -62,14 +63,15 @@ enum Format {
     Json,
 }
 
-/// What a trial came to.
+/// The outcome of a trial.
 #[derive(Default)]
 struct Shown {
     draft: Option<Draft>,
-    /// Of the answer that was received or given.
+    /// Of the response that was received or given.
     status: Option<u16>,
     result: Option<testing::Outcome>,
     mask: Mask,
+    is_request_printed: bool,
 }
 
 pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
@@ -77,7 +79,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     let report = check(&input, &Disk);
     let checked = outcome(&report, false);
     if checked != Outcome::Clean {
-        render(render::Format::Human, &report, streams.err_color, &mut streams.err)?;
+        render_limited(render::Format::Human, &report, streams.err_color, &mut streams.err)?;
         return Ok(checked);
     }
     let contents = report.contents.as_ref().context("specs without errors have a plan")?;
@@ -89,11 +91,11 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     };
     let trial = Trial::new(contents, plan, now());
     if arguments.args.as_deref() == Some("-") && arguments.response.as_deref() == Some("-") {
-        anyhow::bail!("`--args -` and `--response -` both want the standard input");
+        anyhow::bail!("`--args -` and `--response -` cannot both read standard input");
     }
     let call = arguments.args.as_deref().map(call_arguments).transpose()?;
     let mut shown = Shown::default();
-    // To look at an answer, one need not invent a call.
+    // A response can be looked at without arguments.
     if arguments.response.is_none() || call.is_some() {
         match trial.draft(call.as_deref().unwrap_or("{}")) {
             Ok(draft) => shown.draft = Some(draft),
@@ -119,14 +121,29 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     if let Some(draft) = &shown.draft
         && arguments.sending.wanted(&trial)
     {
-        let (reply, secrets) = arguments.sending.send(&trial, draft, call.as_deref().unwrap_or("{}"))?;
+        let ready = arguments.sending.prepare(&trial, draft, call.as_deref().unwrap_or("{}"))?;
+        // Before the wait, so that a request which is never answered has been shown.
+        if arguments.format == Format::Human {
+            trial::write_request(draft, &mut streams.out)?;
+            streams.out.flush()?;
+        }
+        let reply = match ready.send(&trial) {
+            Ok(reply) => reply,
+            Err(error) => {
+                if arguments.format == Format::Json {
+                    print(arguments, &trial, &shown, streams)?;
+                }
+                return Err(error);
+            }
+        };
         let answer = Answer {
             status: reply.status,
             content_type: reply.content_type.as_deref(),
             content_location: reply.content_location.as_deref(),
             body: &reply.body,
         };
-        shown.mask = trial.mask(&secrets);
+        shown.mask = trial.mask(&ready.secrets);
+        shown.is_request_printed = true;
         let mut result = trial.shape(&answer);
         result.result = result.result.map(|result| shown.mask.json(&result));
         shown.result = Some(result);
@@ -157,13 +174,14 @@ fn print(
     }
     let draft = shown.draft.as_ref().filter(|_| arguments.response.is_none());
     match draft {
+        _ if shown.is_request_printed => {}
         Some(_) if trial.upstream().is_none() => {
-            writeln!(streams.err, "note: the answer of `{}` is fixed: nothing is sent", arguments.tool)?;
+            writeln!(streams.err, "note: `{}` has a fixed response: nothing is sent", arguments.tool)?;
         }
         Some(draft) if arguments.curl => {
             writeln!(out, "{}", trial::command(draft))?;
             for variable in trial::unencoded_variables(draft) {
-                let what = "is put in as it is; the edge encodes it for the place where it stands";
+                let what = "is inserted unencoded; the edge encodes it for its position";
                 writeln!(streams.err, "note: `{variable}` {what}")?;
             }
             return Ok(());
@@ -171,7 +189,7 @@ fn print(
         Some(draft) => trial::write_request(draft, out)?,
         None => {}
     }
-    // Who gave the answer knows its status.
+    // A status that the user gave needs no repetition.
     if let Some(status) = shown.status.filter(|_| arguments.response.is_none()) {
         writeln!(out, "\nstatus: {status}\n")?;
     }
@@ -200,13 +218,13 @@ fn read_file(name: &str) -> anyhow::Result<Vec<u8>> {
 }
 
 fn read_stdin() -> anyhow::Result<Vec<u8>> {
-    read(std::io::stdin().lock()).context("the standard input cannot be read")
+    read(std::io::stdin().lock()).context("standard input cannot be read")
 }
 
 fn read(from: impl Read) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|e| anyhow::anyhow!(disk::plain(&e)))?;
-    anyhow::ensure!(bytes.len() as u64 <= MAX_FILE_BYTES, "it has more than {} MiB", MAX_FILE_BYTES >> 20);
+    anyhow::ensure!(bytes.len() as u64 <= MAX_FILE_BYTES, "it is larger than {} MiB", MAX_FILE_BYTES >> 20);
     Ok(bytes)
 }
 
@@ -223,6 +241,9 @@ mod sending {
     use crate::exercise::trial::{self, Secrets, Trial};
     use crate::language::variables::Variable;
     use anyhow::Context;
+    use mcp_bundle::bind::Request;
+    use mcp_bundle::origin::{self, Origin};
+    use mcp_diagnostics::EnvFile;
     use mcp_edge::upstream::Received;
     use std::time::Duration;
 
@@ -231,13 +252,17 @@ mod sending {
 
     #[derive(Debug, clap::Args)]
     pub struct Sending {
-        /// Send the request, once, and show the result of the answer; variables come from the environment
+        /// Send the request, once, and show the result; variables come from the environment
         #[arg(long, conflicts_with_all = ["response", "curl"])]
         send: bool,
-        /// What `${tenant.id}` stands for
+        /// Read variables from this file of `NAME=value` lines; the environment takes precedence;
+        /// repeatable
+        #[arg(long, value_name = "FILE", requires = "send")]
+        env_file: Vec<String>,
+        /// The value of `${tenant.id}`
         #[arg(long, value_name = "ID", requires = "send")]
         tenant: Option<String>,
-        /// What `${principal.sub}` stands for
+        /// The value of `${principal.sub}`
         #[arg(long, value_name = "SUB", requires = "send")]
         principal: Option<String>,
     }
@@ -247,18 +272,31 @@ mod sending {
             self.send && trial.upstream().is_some()
         }
 
-        pub fn send(
-            &self,
-            trial: &Trial<'_>,
-            draft: &Draft,
-            arguments: &str,
-        ) -> anyhow::Result<(Received, Secrets)> {
-            let environment = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        /// Binds the request with the values of its variables.
+        pub fn prepare(&self, trial: &Trial<'_>, draft: &Draft, arguments: &str) -> anyhow::Result<Ready> {
+            let variables = read_variables(&self.env_file)?;
             let (tenant, principal) = (self.tenant.as_deref(), self.principal.as_deref());
             let secrets = trial
-                .secrets(draft, environment, tenant, principal)
+                .secrets(draft, |name| variables.get(name), tenant, principal)
                 .map_err(|missing| anyhow::anyhow!(missing_values(&missing)))?;
             let request = trial.bind(arguments, &secrets).map_err(|error| anyhow::anyhow!("{error}"))?;
+            let upstream = trial.upstream().context("the tool has an upstream")?;
+            let text = trial.contents.origin_text(upstream);
+            let origin = origin::resolve(&text, &|name| variables.get(name))
+                .map_err(|error| anyhow::anyhow!("the upstream's URL `{text}` cannot be used: {error}"))?;
+            Ok(Ready { request, origin, secrets })
+        }
+    }
+
+    /// A request that can be sent.
+    pub struct Ready {
+        request: Request,
+        origin: Origin,
+        pub secrets: Secrets,
+    }
+
+    impl Ready {
+        pub fn send(&self, trial: &Trial<'_>) -> anyhow::Result<Received> {
             let upstream = trial.upstream().context("the tool has an upstream")?;
             let strings = &trial.contents.strings;
             let policy = trial.policy();
@@ -267,17 +305,30 @@ mod sending {
             let max_response = policy.and_then(|policy| policy.max_response_bytes);
             let max_response = max_response.map_or(trial::MAX_RESPONSE_BYTES, |bytes| bytes as usize);
             let tool = strings.get(trial.plan.name);
-            let reply = trial::send(&request, tool, upstream, strings, timeout, max_response)?;
-            let reply = reply.map_err(|error| {
-                anyhow::anyhow!("`{}` cannot be asked: {error}", strings.get(upstream.authority))
-            })?;
-            Ok((reply, secrets))
+            let connect_timeout = Duration::from_millis(upstream.connect_timeout_ms.into());
+            let limits = trial::SendLimits { connect_timeout, timeout, max_response };
+            let reply = trial::send(&self.request, tool, &self.origin, &limits)?;
+            reply.map_err(|error| anyhow::anyhow!("request to `{}` failed: {error}", self.origin.authority))
         }
+    }
+
+    /// Unlike other files, they may be pipes: a secret need not be on disk.
+    fn read_variables(names: &[String]) -> anyhow::Result<EnvFile> {
+        let mut variables = EnvFile::default();
+        for name in names {
+            let text = String::from_utf8(super::read_file(name)?);
+            let text = text.ok().with_context(|| format!("`{name}` is not UTF-8 text"))?;
+            let file = EnvFile::parse(&text);
+            variables.extend(
+                file.map_err(|error| anyhow::anyhow!("`{name}` line {}: {}", error.line, error.why))?,
+            );
+        }
+        Ok(variables)
     }
 
     fn missing_values(missing: &[Variable]) -> String {
         let how = |variable: &Variable| match variable {
-            Variable::Named(name) => format!("set `{name}` in the environment"),
+            Variable::Named(name) => format!("set `{name}` in the environment or in an `--env-file`"),
             Variable::TenantId => "give `--tenant`".to_owned(),
             Variable::PrincipalSub => "give `--principal`".to_owned(),
         };

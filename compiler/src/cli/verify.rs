@@ -6,13 +6,13 @@ use crate::files::disk;
 use mcp_bundle::format::{self, Trust, key_id};
 use std::path::PathBuf;
 
-/// Check that a bundle is whole, and whose signature it bears
+/// Check that a bundle is intact, and who signed it
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The bundle
     #[arg(value_name = "BUNDLE")]
     bundle: PathBuf,
-    /// Demand a signature by this public key (its text or a file); of several, one is enough
+    /// Require a signature by this public key (its text or a file); of several keys, one is enough
     #[arg(long, value_name = "KEY")]
     key: Vec<String>,
 }

@@ -1,7 +1,7 @@
-//! `mcpc dev`: the edge inside the compiler. What a check leaves without errors becomes bundle bytes, and those are
-//! served, so what runs here is what a bundle would be.
+//! `mcpc dev`: the edge inside the compiler. Specs without errors become the bytes of a bundle, and
+//! the edge serves those: what runs here is what would be deployed.
 //!
-//! A set of specs that cannot be served changes nothing: the tools from before stay.
+//! Specs that cannot be served change nothing: the last good version keeps serving.
 
 mod calls;
 mod signals;
@@ -16,6 +16,7 @@ pub use watch::{Event, Recorded, Seen, Wake, Watcher};
 
 use crate::check::Report;
 use mcp_bundle::format;
+use mcp_bundle::origin::Origin;
 use mcp_bundle::plan::{Contents, ToolPlan};
 use mcp_bundle::wire_enums::PartKind;
 use mcp_diagnostics::EnvFile;
@@ -31,7 +32,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long calls in flight may take when the command is asked to stop.
+/// How long calls in flight may take once the command is stopped.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// An edge whose tools come from specs.
@@ -49,7 +50,7 @@ pub struct Loaded {
     pub toolsets: usize,
     /// Tools that a mock has no answer for.
     pub unanswered: Vec<String>,
-    /// Tools that ask who calls, which nobody can tell here.
+    /// Tools that need the caller's identity, which is unknown here.
     pub unidentified: Vec<String>,
 }
 
@@ -65,14 +66,19 @@ pub enum LoadError {
 }
 
 impl Dev {
-    /// An edge without tools, for a listener on that address. It logs nothing; `calls` sees what it serves.
-    pub fn new(address: SocketAddr, mock: bool, calls: Arc<dyn Observer>) -> Result<Dev, NetworkError> {
+    /// An edge without tools, for a listener on that address. With a `mock` nothing is sent.
+    /// It logs nothing; `calls` sees what it serves.
+    pub fn new(
+        address: SocketAddr,
+        mock: Option<Mock>,
+        calls: Arc<dyn Observer>,
+    ) -> Result<Dev, NetworkError> {
         let mut settings = Settings::default();
         // Specs change while clients look.
         settings.list.ttl = Duration::ZERO;
         settings.timeouts.grace = GRACE;
         settings.access.loopback = address.ip().is_loopback();
-        let mock = mock.then(|| Arc::new(Mock::default()));
+        let mock = mock.map(Arc::new);
         let upstream = match &mock {
             Some(mock) => Upstream::Fixed(mock.clone()),
             None => Upstream::Network(Network::new(None)?),
@@ -91,6 +97,13 @@ impl Dev {
         let Some(contents) = report.contents.as_ref().filter(|_| !report.is_incomplete()) else {
             return Ok(None);
         };
+        let located;
+        let contents = if self.mock.is_some() {
+            located = without_places(contents);
+            &located
+        } else {
+            contents
+        };
         let bytes = format::write(contents).map_err(|error| LoadError::Bundle(error.to_string()))?;
         if self.mock.is_none() {
             let missing = needed(contents).into_iter().filter(|need| variables.get(&need.name).is_none());
@@ -99,10 +112,12 @@ impl Dev {
                 return Err(LoadError::MissingVariables(missing));
             }
         }
-        let values = contents.variable_names().filter_map(|name| {
-            // Nothing of a mocked request leaves the process, so any value will do.
-            let value = variables.get(name).or_else(|| self.mock.is_some().then(|| name.to_owned()));
-            Some((name.to_owned(), value?))
+        let mut names: Vec<String> = contents.variable_names().map(str::to_owned).collect();
+        names.extend(contents.origin_variable_names());
+        let values = names.into_iter().filter_map(|name| {
+            // A mocked request never leaves the process, so any value will do.
+            let value = variables.get(&name).or_else(|| self.mock.is_some().then(|| name.clone()));
+            Some((name, value?))
         });
         let secrets = SecretSource::Given(values.collect());
         let source = MemorySource { name: "specs".to_owned(), bytes };
@@ -111,7 +126,7 @@ impl Dev {
             tools: contents.tools.len(),
             toolsets: contents.manifest.toolsets.len(),
             unanswered: Vec::new(),
-            unidentified: tools_where(contents, |tool| asks_who_calls(contents, tool)),
+            unidentified: tools_where(contents, |tool| needs_identity(contents, tool)),
         };
         if let (Some(mock), Some(catalog)) = (&self.mock, self.edge().catalog()) {
             let limits = &catalog.settings.limits.bind;
@@ -126,12 +141,26 @@ impl Dev {
     }
 }
 
+/// The same contents, with a place that does not exist for each upstream whose URL has variables: a
+/// mock sends nothing.
+fn without_places(contents: &Contents) -> Contents {
+    let mut contents = contents.clone();
+    let nowhere = Origin::parse("https://upstream.invalid").ok();
+    for index in 0..contents.upstreams.len() {
+        let has_variables = contents.upstreams.get(index).is_some_and(|upstream| upstream.url.is_some());
+        if let (true, Some(origin)) = (has_variables, &nowhere) {
+            contents.locate(index, origin);
+        }
+    }
+    contents
+}
+
 fn tools_where(contents: &Contents, wanted: impl Fn(&ToolPlan) -> bool) -> Vec<String> {
     let tools = contents.tools.iter().filter(|tool| wanted(tool));
     tools.map(|tool| contents.strings.get(tool.name).to_owned()).collect()
 }
 
-fn asks_who_calls(contents: &Contents, tool: &ToolPlan) -> bool {
+fn needs_identity(contents: &Contents, tool: &ToolPlan) -> bool {
     tool.variables(contents).any(|found| found.part.kind != PartKind::Variable)
 }
 
@@ -139,7 +168,7 @@ fn missing(needed: &[Needed]) -> String {
     let each: Vec<String> = needed.iter().map(ToString::to_string).collect();
     let them = if needed.len() == 1 { "it" } else { "them" };
     format!(
-        "{}; set {them} in the environment, give a file with `--env-file`, or do without upstreams with `--mock`",
+        "{}; set {them} in the environment or in an `--env-file`, or use `--mock` to call no upstream",
         each.join(", ")
     )
 }

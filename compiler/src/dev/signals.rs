@@ -1,4 +1,4 @@
-//! What ends the command.
+//! Signals that stop the command.
 
 use super::Event;
 use std::sync::mpsc::SyncSender;
@@ -6,7 +6,7 @@ use std::sync::mpsc::SyncSender;
 /// Sends [`Event::Stop`] on the first signal and ends the process on the second.
 pub fn stop_on_signal(events: SyncSender<Event>) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    // Before anyone is told that it runs: from then on a signal must stop it cleanly.
+    // Before the greeting is printed: from then on a signal must stop it cleanly.
     let mut signals = {
         let _inside = runtime.enter();
         Signals::new()?
@@ -20,7 +20,7 @@ pub fn stop_on_signal(events: SyncSender<Event>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What asks a process to leave.
+/// Signals that ask a process to stop.
 #[cfg(unix)]
 struct Signals {
     interrupt: tokio::signal::unix::Signal,

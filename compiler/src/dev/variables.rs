@@ -1,4 +1,4 @@
-//! What `${NAME}` stands for: the environment, and files of `NAME=value` lines.
+//! Values of `${NAME}`: the environment, and files of `NAME=value` lines.
 
 use crate::files::{Files, ReadError};
 use mcp_bundle::plan::Contents;
@@ -137,6 +137,6 @@ position = "body"
             "`${TOKEN}` has no value, and `a` needs it in its header `authorization`",
         ];
         assert_eq!(messages, expected);
-        assert!(crate::dev::asks_who_calls(contents, &contents.tools[0]));
+        assert!(crate::dev::needs_identity(contents, &contents.tools[0]));
     }
 }

@@ -1,7 +1,7 @@
-//! Notices that files a check has read are no longer as they were.
+//! Notices changes of the files that a check has read.
 //!
-//! Polling is what counts: it works on any file system and sees whatever way a file is written. What the system tells
-//! about changes only makes the next look come sooner.
+//! Polling decides: it works on any file system, however a file is written. Events from the system
+//! only make the next poll come sooner.
 
 use crate::files::disk::{self, DiscoverError};
 use crate::files::{Files, Input, ReadError, join};
@@ -19,13 +19,13 @@ const POLL: Duration = Duration::from_millis(500);
 /// How much longer than a look the pause after it is, so that large folders cost little.
 const PAUSE_PER_LOOK: u32 = 10;
 
-/// For how long files must stay as they are before they are read.
+/// How long files must stay unchanged before they are read.
 const QUIET: Duration = Duration::from_millis(60);
 
-/// Files that never rest are read all the same.
+/// Files that never stop changing are read anyway.
 const MAX_QUIET_ROUNDS: usize = 30;
 
-/// What the watching thread is told.
+/// What wakes the watching thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     /// Something may have changed.
@@ -62,7 +62,7 @@ pub struct Recorded<'f> {
 pub struct Watcher {
     paths: Vec<PathBuf>,
     config: Option<PathBuf>,
-    /// `None` where the system tells nothing.
+    /// `None` where the system has no events.
     hints: Option<notify::RecommendedWatcher>,
     folders: BTreeSet<PathBuf>,
 }
@@ -99,9 +99,9 @@ impl Watcher {
     /// `events` is where hints go.
     pub fn new(paths: &[PathBuf], config: Option<&Path>, events: SyncSender<Event>) -> Watcher {
         let hint = move |event: notify::Result<notify::Event>| {
-            // Our own looks are accesses, too.
+            // Our own polls are accesses too.
             if event.is_ok_and(|event| !matches!(event.kind, EventKind::Access(_))) {
-                // If there is no room, hints enough are waiting.
+                // If there is no room, enough hints are waiting.
                 let _ = events.try_send(Event::Hint);
             }
         };
@@ -115,7 +115,7 @@ impl Watcher {
         disk::discover(&self.paths, self.config.as_deref())
     }
 
-    /// Waits until something is not as `seen`, and at rest.
+    /// Waits until something differs from `seen` and has stopped changing.
     pub fn wait(&mut self, seen: &Seen, events: &Receiver<Event>) -> Wake {
         self.ask_for_hints(seen);
         loop {
@@ -160,7 +160,8 @@ impl Watcher {
         }
     }
 
-    /// Folders are watched, not files: editors replace files. Subfolders without a spec are left to polling.
+    /// Folders are watched, not files: editors replace files. Subfolders without a spec are left to
+    /// polling.
     fn ask_for_hints(&mut self, seen: &Seen) {
         let Some(hints) = &mut self.hints else { return };
         let given = self.paths.iter().filter(|path| path.is_dir()).cloned();
@@ -269,7 +270,8 @@ response_template = { file = "order.tmpl" }
             names.iter().map(name).collect()
         }
 
-        /// Nothing is as it should not be: the first look finds no change, and the word that already waits ends it.
+        /// Nothing is as it should not be: the first look finds no change, and the word that
+        /// already waits ends it.
         fn is_unchanged(&mut self) -> bool {
             self.sender.send(Event::Stop).unwrap();
             self.watcher.wait(&self.seen, &self.events) == Wake::Stop

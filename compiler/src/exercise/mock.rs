@@ -1,8 +1,8 @@
 //! Upstreams that are not there: calls are answered from the examples of the specs.
 //!
-//! The answer is that of the example whose arguments make the very request of the call; otherwise of the tool's first
-//! example with a successful answer, then of its first one with any. So every call of a tool with examples has an
-//! answer, and the examples' own calls have theirs.
+//! A call gets the response of the example whose arguments make the same request. Otherwise it gets
+//! that of the tool's first example with a successful response, or else with any, and a note says
+//! so.
 
 use crate::checked::CheckedToolset;
 use crate::exercise::testing::{AMBIENT, body_of, content_type, header};
@@ -12,6 +12,7 @@ use arc_swap::ArcSwap;
 use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{Arguments, Binder, Limits, PreparedTool, PreparedTools, Request, Scratch, Values};
 use mcp_bundle::plan::Contents;
+use mcp_diagnostics::visible::one_line;
 use mcp_edge::upstream::{Exchange, FixedAnswers, Received, UpstreamError};
 use std::collections::BTreeMap;
 
@@ -19,9 +20,10 @@ use std::collections::BTreeMap;
 const NOT_IMPLEMENTED: u16 = 501;
 
 /// The answers of the specs that are served now.
-#[derive(Debug, Default)]
 pub struct Mock {
     answers: ArcSwap<ExampleAnswers>,
+    /// Takes a line about each call that gets the response of another one.
+    note: Box<dyn Fn(&str) + Send + Sync>,
 }
 
 /// What the examples of a set of specs say, by tool.
@@ -32,6 +34,8 @@ pub struct ExampleAnswers {
 
 #[derive(Debug)]
 struct ExampleAnswer {
+    /// Of the example within its tool, from 1.
+    number: usize,
     /// `None` if it cannot be made without knowing who calls.
     request: Option<Request>,
     status: u16,
@@ -40,7 +44,17 @@ struct ExampleAnswer {
     body: Vec<u8>,
 }
 
+impl std::fmt::Debug for Mock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Mock").field("answers", &self.answers).finish_non_exhaustive()
+    }
+}
+
 impl Mock {
+    pub fn new(note: impl Fn(&str) + Send + Sync + 'static) -> Mock {
+        Mock { answers: ArcSwap::default(), note: Box::new(note) }
+    }
+
     pub fn replace(&self, answers: ExampleAnswers) {
         self.answers.store(answers.into());
     }
@@ -48,7 +62,14 @@ impl Mock {
 
 impl FixedAnswers for Mock {
     fn answer(&self, call: &Exchange<'_>, received: &mut Received) -> Result<(), UpstreamError> {
-        self.answers.load().answer(call.tool, call.request, call.max_response, received)
+        let answers = self.answers.load();
+        if let Some(number) = answers.other_example(call.tool, call.request) {
+            let tool = one_line(call.tool);
+            (self.note)(&format!(
+                "note: {tool}: no example makes this request, so example {number} answers it\n"
+            ));
+        }
+        answers.answer(call.tool, call.request, call.max_response, received)
     }
 }
 
@@ -67,11 +88,11 @@ impl ExampleAnswers {
         let mut tools = BTreeMap::new();
         for tool in toolsets.iter().flat_map(|toolset| &toolset.tools) {
             let Some(ready) = prepared.find(tool.label()) else { continue };
-            let answer = |example: &ExampleSpec| {
+            let answer = |(index, example): (usize, &ExampleSpec)| {
                 let response = example.response.as_ref()?;
-                Some(ExampleAnswer::of(response, request(&mut binder, ready, example)))
+                Some(ExampleAnswer::of(index + 1, response, request(&mut binder, ready, example)))
             };
-            let answers: Vec<ExampleAnswer> = tool.examples.iter().filter_map(answer).collect();
+            let answers: Vec<ExampleAnswer> = tool.examples.iter().enumerate().filter_map(answer).collect();
             if !answers.is_empty() {
                 tools.insert(tool.label().to_owned(), answers);
             }
@@ -110,6 +131,12 @@ impl ExampleAnswers {
         Ok(())
     }
 
+    /// The number of the example that answers a request which is not its own.
+    fn other_example(&self, tool: &str, request: &Request) -> Option<usize> {
+        let found = self.find(tool, request)?;
+        (found.request.as_ref() != Some(request)).then_some(found.number)
+    }
+
     fn find(&self, tool: &str, request: &Request) -> Option<&ExampleAnswer> {
         let answers = self.tools.get(tool)?;
         let same = answers.iter().find(|answer| answer.request.as_ref() == Some(request));
@@ -119,9 +146,10 @@ impl ExampleAnswers {
 }
 
 impl ExampleAnswer {
-    fn of(response: &ExampleResponse, request: Option<Request>) -> ExampleAnswer {
+    fn of(number: usize, response: &ExampleResponse, request: Option<Request>) -> ExampleAnswer {
         let body = body_of(response);
         ExampleAnswer {
+            number,
             request,
             status: response.status.as_ref().map_or(200, |status| status.value),
             content_type: content_type(response, &body).map(str::to_owned),
@@ -191,8 +219,8 @@ method = "GET"
 endpoint = "/unknown"
 "#;
 
-    /// The answer to a call.
-    fn call(tool: &str, arguments: &str, max_response: usize) -> Result<Received, UpstreamError> {
+    /// The answers of the examples, and the request of a call.
+    fn bound(tool: &str, arguments: &str) -> (ExampleAnswers, Request) {
         let report = check_files(&MemoryFiles::one("spec.toml", SPEC));
         let problems: Vec<_> = report.diagnostics.iter().map(|d| &d.message).collect();
         let contents = report.contents.as_ref().unwrap_or_else(|| panic!("{problems:?}"));
@@ -204,9 +232,20 @@ endpoint = "/unknown"
         let mut binder = Binder { contents, matchers: &matchers, limits: &limits, scratch: &mut scratch };
         let ready = prepared.find(tool).unwrap();
         binder.bind(ready, &arguments, &Values::default(), &mut request).unwrap();
+        (answers, request)
+    }
+
+    /// The answer to a call.
+    fn call(tool: &str, arguments: &str, max_response: usize) -> Result<Received, UpstreamError> {
+        let (answers, request) = bound(tool, arguments);
         let mut received = Received::default();
         answers.answer(tool, &request, max_response, &mut received)?;
         Ok(received)
+    }
+
+    fn other(tool: &str, arguments: &str) -> Option<usize> {
+        let (answers, request) = bound(tool, arguments);
+        answers.other_example(tool, &request)
     }
 
     fn body(tool: &str, arguments: &str) -> (u16, String) {
@@ -230,6 +269,14 @@ endpoint = "/unknown"
         let received = call("add", r#"{"name":"z"}"#, 1000).unwrap();
         assert_eq!(received.content_type.as_deref(), Some("application/json"));
         assert_eq!(body("broken", r#"{"q":"y"}"#), (500, String::new()));
+    }
+
+    #[test]
+    fn a_call_that_gets_the_response_of_another_is_noticed() {
+        assert_eq!(other("add", r#"{"name":"z"}"#), Some(2));
+        assert_eq!(other("add", r#"{"name":"c"}"#), Some(2), "its example has no response");
+        assert_eq!(other("add", r#"{"name":"b"}"#), None);
+        assert_eq!(other("unknown", "{}"), None);
     }
 
     #[test]

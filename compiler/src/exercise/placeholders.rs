@@ -1,12 +1,15 @@
-//! Binds calls without knowing secrets: every variable holds a mark, which is shown as `${NAME}` afterwards.
+//! Binds calls without knowing secrets: every variable holds a mark, which is shown as `${NAME}`
+//! afterwards.
 //!
-//! A mark consists of letters and digits, so that each position writes it as it is: whatever encoder a variable goes
-//! through, its place in the request can still be told from what the arguments and the plan brought.
+//! A mark consists of letters and digits, so that each position writes it as it is: whatever
+//! encoder a variable goes through, its place in the request can still be distinguished from what
+//! the arguments and the plan brought.
 
 use crate::language::variables::{TextPart, Variable};
 
 use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{Arguments, BindError, Binder, Limits, PreparedTools, Request, Scratch, Values};
+use mcp_bundle::origin::{self, Piece};
 use mcp_bundle::plan::{Contents, ToolPlan};
 use mcp_bundle::template::Ambient;
 
@@ -74,7 +77,7 @@ impl StandIns {
         let headers = request.headers().map(|(name, value)| (name.to_owned(), self.split(value)));
         Ok(Draft {
             method: request.method,
-            url: self.split(&request.url(contents, plan)),
+            url: self.url(contents, plan, &request),
             headers: headers.collect(),
             body: request.body().map(|body| self.split(&String::from_utf8_lossy(body))),
         })
@@ -99,6 +102,18 @@ impl StandIns {
         Ok(request)
     }
 
+    /// The URL, with the variables of the upstream's origin.
+    fn url(&self, contents: &Contents, plan: &ToolPlan, request: &Request) -> Vec<TextPart> {
+        let upstream = plan.http().and_then(|http| contents.upstreams.get(http.upstream as usize));
+        let origin = upstream.and_then(|upstream| upstream.url).map(|url| contents.strings.get(url));
+        let origin = origin.unwrap_or_default();
+        let pieces = origin::pieces(origin).unwrap_or_default().into_iter();
+        let mut parts: Vec<TextPart> = pieces.map(origin_part).collect();
+        let url = request.url(contents, plan);
+        parts.extend(self.split(url.strip_prefix(origin).unwrap_or(&url)));
+        parts
+    }
+
     /// Takes a text apart at the marks in it.
     fn split(&self, text: &str) -> Vec<TextPart> {
         let mut pieces = text.split(self.prefix.as_str());
@@ -117,6 +132,17 @@ impl StandIns {
             Some(name) => Variable::Named(name.clone()),
             None if index == self.names.len() => Variable::TenantId,
             None => Variable::PrincipalSub,
+        }
+    }
+}
+
+/// A default is shown with its variable, as a shell writes it too.
+fn origin_part(piece: Piece<'_>) -> TextPart {
+    match piece {
+        Piece::Literal(text) => TextPart::Literal(text.to_owned()),
+        Piece::Variable { name, default: None } => TextPart::Variable(Variable::Named(name.to_owned())),
+        Piece::Variable { name, default: Some(default) } => {
+            TextPart::Variable(Variable::Named(format!("{name}:-{default}")))
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Files on disk: finding specs, reading them within limits, writing whole files or nothing.
 
 use crate::files::{Files, Input, MAX_FILE_BYTES, ReadError};
+use mcp_diagnostics::SourceFile;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Read, Write};
@@ -28,7 +29,7 @@ const FOREIGN: &[&str] = &[
 /// Deepest nesting of folders that is searched.
 const MAX_FOLDER_DEPTH: usize = 16;
 
-/// Why no set of files could be made out.
+/// Why the files to check could not be determined.
 #[derive(Debug, thiserror::Error)]
 pub enum DiscoverError {
     #[error("`{path}` cannot be read: {why}")]
@@ -67,7 +68,7 @@ pub fn discover(paths: &[PathBuf], config: Option<&Path>) -> Result<Input, Disco
     let mut specs = BTreeSet::new();
     let mut configs = BTreeSet::new();
     for path in paths {
-        // A path that leads nowhere is found out when it is read: the others are still checked.
+        // A missing path is reported when it is read: the others are still checked.
         let folder = if path.is_dir() {
             search(path, 0, &mut specs)?;
             path.clone()
@@ -125,7 +126,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8], private: bool) -> std::io::Re
     Ok(())
 }
 
-/// Replaces the text of a file that is there, and keeps who may do what with it.
+/// Replaces the text of a file, and keeps its permissions.
 pub fn rewrite(path: &Path, text: &str) -> std::io::Result<()> {
     let permissions = fs::metadata(path)?.permissions();
     if permissions.readonly() {
@@ -144,7 +145,7 @@ pub enum OutputError {
     NotAFile(String),
 }
 
-/// Refuses an output that would destroy an input, or something that is no file at all.
+/// Refuses an output that would destroy an input, or that is not a file.
 pub fn refuse_output(output: &Path, input: &Input) -> Result<(), OutputError> {
     if output.as_os_str() == "-" {
         return Err(OutputError::NotAFile("-".into()));
@@ -203,14 +204,28 @@ fn search(folder: &Path, depth: usize, specs: &mut BTreeSet<String>) -> Result<(
 
 fn read_text(path: &Path) -> Result<String, ReadError> {
     let unreadable = |error: std::io::Error| ReadError::Unreadable(plain(&error));
-    let file = fs::File::open(path).map_err(unreadable)?;
-    let size = file.metadata().map_err(unreadable)?.len();
-    if size > MAX_FILE_BYTES {
-        return Err(ReadError::TooLarge(size));
+    // Before it is opened: opening a pipe waits until someone writes to it.
+    let metadata = fs::metadata(path).map_err(unreadable)?;
+    if !metadata.is_file() && !metadata.is_dir() {
+        let why = "it is a pipe or a device, not a regular file; `mcpc check -` reads standard input";
+        return Err(ReadError::Unreadable(why.into()));
     }
-    // The size may grow while we read, and is 0 for pipes.
+    if metadata.len() > MAX_FILE_BYTES {
+        return Err(ReadError::TooLarge(metadata.len()));
+    }
+    read_all(fs::File::open(path).map_err(unreadable)?, metadata.len())
+}
+
+/// Reads standard input as if it were a file.
+pub fn read_stdin() -> Result<String, ReadError> {
+    read_all(std::io::stdin().lock(), 0)
+}
+
+fn read_all(from: impl Read, size: u64) -> Result<String, ReadError> {
+    let unreadable = |error: std::io::Error| ReadError::Unreadable(plain(&error));
+    // A file may grow while we read it.
     let mut bytes = Vec::with_capacity(size as usize);
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    from.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(ReadError::TooLarge(bytes.len() as u64));
     }
@@ -218,7 +233,12 @@ fn read_text(path: &Path) -> Result<String, ReadError> {
         let why = "it is a bundle, not a spec; `mcpc inspect` shows what is in it";
         return Err(ReadError::Unreadable(why.into()));
     }
-    String::from_utf8(bytes).map_err(|error| ReadError::InvalidUtf8(error.utf8_error().valid_up_to()))
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
+        let valid = String::from_utf8_lossy(valid).into_owned();
+        let end = valid.len();
+        ReadError::InvalidUtf8(SourceFile::new("", valid).location(end))
+    })
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> DiscoverError {

@@ -2,6 +2,7 @@
 
 pub mod disk;
 
+use mcp_diagnostics::Location;
 use std::collections::BTreeMap;
 
 /// Largest file that is read.
@@ -21,8 +22,8 @@ pub trait Files {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadError {
     Unreadable(String),
-    /// Valid up to this many bytes.
-    InvalidUtf8(usize),
+    /// The place of the first byte that is not text.
+    InvalidUtf8(Location),
     TooLarge(u64),
 }
 
@@ -37,6 +38,40 @@ pub struct Input {
 
 pub(crate) fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// Files of which some have another text than on disk: standard input, and files with fixes that
+/// are not written yet.
+pub struct Overlay<'f> {
+    files: &'f dyn Files,
+    texts: BTreeMap<String, Result<String, ReadError>>,
+}
+
+impl<'f> Overlay<'f> {
+    pub fn new(files: &'f dyn Files) -> Overlay<'f> {
+        Overlay { files, texts: BTreeMap::new() }
+    }
+
+    pub fn replace(&mut self, name: &str, text: Result<String, ReadError>) {
+        self.texts.insert(name.to_owned(), text);
+    }
+}
+
+impl std::fmt::Debug for Overlay<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.texts.keys()).finish()
+    }
+}
+
+impl Files for Overlay<'_> {
+    fn read(&self, name: &str) -> Result<String, ReadError> {
+        self.texts.get(name).cloned().unwrap_or_else(|| self.files.read(name))
+    }
+
+    fn read_below(&self, folder: &str, name: &str) -> Result<String, ReadError> {
+        let text = self.texts.get(&join(folder, name)).cloned();
+        text.unwrap_or_else(|| self.files.read_below(folder, name))
+    }
 }
 
 /// Files that are only in memory, for tests and tools.

@@ -17,6 +17,7 @@ pub const METHODS: &[&str] = &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", 
 pub const POSITIONS: &[&str] = &["path", "query", "header", "cookie", "body"];
 pub const TYPES: &[&str] = &["string", "integer", "number", "boolean", "array", "object"];
 pub const STYLES: &[&str] = &["repeat", "comma", "space", "pipe", "deep", "json"];
+pub const ERROR_TYPES: &[&str] = &["service", "database"];
 pub const LEVELS: &[&str] = &["allow", "warn", "error"];
 
 pub static ROOT: Table = Table {
@@ -35,7 +36,8 @@ pub static TOOLSET: Table = Table {
     keys: &[
         key("name", Shape::Text, "Name of the toolset; default: the file's stem. Never `tools` or `invoke`."),
         key("title", Shape::Text, "Name for people."),
-        key("instructions", Shape::Text, "What a model should know before it uses these tools."),
+        key("instructions", Shape::Text, "What a model should know before it uses these tools.")
+            .elsewhere(&["description", "desc"]),
         key("allow", Shape::Tables(&ALLOW), "Rules that are switched off for all tools of this file."),
     ],
 };
@@ -44,11 +46,15 @@ pub static UPSTREAM: Table = Table {
     name: "an upstream",
     doc: "An API that tools are sent to.",
     keys: &[
-        key("url", Shape::Text, "Base URL, `https://host/base/path`.").required(),
+        key("url", Shape::Text, "Base URL, `https://host/base/path`. `${NAME}` and `${NAME:-default}` may stand for the host, the port or all before the path.")
+            .required()
+            .elsewhere(&["base", "host", "server", "address"]),
         key("headers", Shape::TextMap, "Headers of every request; `${NAME}` is resolved at the edge."),
-        key("timeout_seconds", SECONDS, "Limit of a whole call; default 30."),
+        key("timeout_seconds", SECONDS, "Limit of a whole call; default 30.").elsewhere(&["timeout", "timeout_ms", "timeout_millis", "timeout_s", "timeout_secs", "request_timeout"]),
         key("connect_timeout_seconds", SECONDS, "Limit for connecting; default 5."),
-        key("retry_count", RETRIES, "Retries of idempotent calls; default 0."),
+        key("attempt_timeout_seconds", SECONDS, "Limit of one attempt; default: attempts share the time of the call."),
+        key("error_type", Shape::Word(ERROR_TYPES), "`database` if the API is that of a database: failures are then `DATABASE_ERROR` in `/mcp/invoke`."),
+        key("retry_count", RETRIES, "Retries of idempotent calls; default 0.").elsewhere(&["retries", "max_retries", "retry"]),
     ],
 };
 
@@ -58,14 +64,14 @@ pub static TOOL: Table = Table {
     keys: &[
         key("name", Shape::Text, "Name of the tool, `[A-Za-z0-9_-]{1,64}`, unique in the bundle.").required(),
         key("title", Shape::Text, "Name for people."),
-        key("description", Shape::Text, "What the tool does, for the model that chooses among tools."),
-        key("upstream", Shape::Text, "Name of an `[upstream.NAME]` of this file."),
-        key("method", Shape::Word(METHODS), "HTTP method."),
+        key("description", Shape::Text, "What the tool does, for the model that chooses among tools.").elsewhere(&["desc", "summary", "doc"]),
+        key("upstream", Shape::Text, "Name of an `[upstream.NAME]` of this file.").elsewhere(&["server", "host", "base_url", "api"]),
+        key("method", Shape::Word(METHODS), "HTTP method.").elsewhere(&["verb", "http_method"]),
         key(
             "endpoint",
             Shape::Text,
             "Path below the upstream's URL with `{name}` placeholders, or an absolute URL and then no `upstream`. Path and query may end in a template.",
-        ),
+        ).elsewhere(&["url", "uri", "path", "route"]),
         key(
             "headers",
             Shape::TextMap,
@@ -75,7 +81,7 @@ pub static TOOL: Table = Table {
             "parameters",
             Shape::Tables(&PARAMETER),
             "The arguments of the tool and where each of them goes.",
-        ),
+        ).elsewhere(&["params", "args", "arguments", "inputs", "input"]),
         key("body", Shape::Text, "`json` (default), `form`, or `whole:PARAMETER`."),
         key(
             "body_template",
@@ -86,21 +92,23 @@ pub static TOOL: Table = Table {
             "input_schema",
             Shape::Object,
             "A full JSON Schema 2020-12 of the arguments instead of a generated one.",
-        ),
-        key("output_schema", Shape::Schema, "JSON Schema of the structured result."),
+        ).elsewhere(&["schema", "request_schema"]),
+        key("output_schema", Shape::Schema, "JSON Schema of the structured result.").elsewhere(&["response_schema", "returns"]),
         key("select", Shape::Texts, "Paths of the answer to keep, such as `items[].name`."),
-        key("response_template", Shape::TextOrTable(&TEMPLATE), "Turns the JSON answer into text."),
+        key("response_template", Shape::TextOrTable(&TEMPLATE), "Turns the JSON answer into text.").elsewhere(&["template", "output_template"]),
         key("error_template", Shape::TextOrTable(&TEMPLATE), "Turns an upstream error into text."),
-        key("timeout_seconds", SECONDS, "Limit of a whole call; default: the upstream's."),
-        key("retry_count", RETRIES, "Retries, if the call is idempotent; default: the upstream's."),
+        key("timeout_seconds", SECONDS, "Limit of a whole call; default: the upstream's.").elsewhere(&["timeout", "timeout_ms", "timeout_millis", "timeout_s", "timeout_secs", "request_timeout"]),
+        key("retry_count", RETRIES, "Retries, if the call is idempotent; default: the upstream's.").elsewhere(&["retries", "max_retries", "retry"]),
+        key("attempt_timeout_seconds", SECONDS, "Limit of one attempt; default: the upstream's."),
         key("idempotent", Shape::Boolean, "The call may be repeated though its method is not idempotent."),
         key(
             "cache_seconds",
             Shape::Integer { min: 0, max: 31_536_000 },
             "How long an answer may be reused; safe methods only.",
-        ),
+        ).elsewhere(&["cache", "ttl", "cache_ttl"]),
         key("max_response_bytes", BYTES, "Limit of the upstream's answer."),
         key("max_text_bytes", BYTES, "Limit of the rendered text."),
+        key("max_results", Shape::Integer { min: 1, max: u32::MAX as i64 }, "Elements that each list of the answer keeps; the result says how many are missing."),
         key("scopes", Shape::Texts, "Scopes that a caller must hold."),
         key(
             "annotations",
@@ -109,8 +117,8 @@ pub static TOOL: Table = Table {
         ),
         key("icons", Shape::Tables(&ICON), "Icons for clients that show them."),
         key("tags", Shape::Texts, "Free tags, published in `_meta`."),
-        key("respond", Shape::Text, "A fixed answer; the tool then has no upstream, method or endpoint."),
-        key("examples", Shape::Tables(&EXAMPLE), "Examples: docs, tests and mock in one."),
+        key("respond", Shape::Text, "A fixed answer; the tool then has no upstream, method or endpoint.").elsewhere(&["answer"]),
+        key("examples", Shape::Tables(&EXAMPLE), "Examples: docs, tests and mock in one.").elsewhere(&["tests"]),
         key("allow", Shape::Tables(&ALLOW), "Rules that are switched off for this tool, each with a reason."),
     ],
 };
@@ -121,29 +129,37 @@ pub static PARAMETER: Table = Table {
     keys: &[
         key("name", Shape::Text, "Name of the argument.").required(),
         key("type", Shape::Word(TYPES), "JSON type; default `string`.").alias(&["parameter_type"]),
-        key("description", Shape::Text, "What the argument means, for the model that fills it."),
-        key("required", Shape::Boolean, "The caller must give it; default false."),
+        key("description", Shape::Text, "What the argument means, for the model that fills it.")
+            .elsewhere(&["desc", "summary", "doc"]),
+        key("required", Shape::Boolean, "Callers must supply this argument (default: false)."),
         key("default", Shape::Any, "Used when the caller leaves it out.").alias(&["default_value"]),
-        key("enum", Shape::List, "The allowed values.").alias(&["enum_values"]),
+        key("enum", Shape::List, "The allowed values.")
+            .elsewhere(&["choices", "options", "one_of", "allowed"])
+            .alias(&["enum_values"]),
         key(
             "position",
             Shape::Word(POSITIONS),
             "Where it goes; default: where a template of the request puts it, or else `body`.",
-        ),
-        key("wire_name", Shape::Text, "Its name upstream; in a JSON body a dotted name nests."),
+        )
+        .elsewhere(&["in", "location", "place"]),
+        key("wire_name", Shape::Text, "Its name upstream; in a JSON body a dotted name nests.")
+            .elsewhere(&["alias", "key", "field"]),
         key("style", Shape::Word(STYLES), "How an array or object is written outside a JSON body."),
-        key("value", Shape::Any, "A constant, or `${NAME}`; the caller never sees the parameter."),
+        key("value", Shape::Any, "A constant, or `${NAME}`; the caller never sees the parameter.")
+            .elsewhere(&["const", "constant", "fixed"]),
         key("mcp_header", Shape::Text, "Publishes the argument as this `Mcp-Param-` header."),
-        key("sensitive", Shape::Boolean, "Its value never appears in logs or messages."),
-        key("minimum", Shape::Number, "Least number."),
-        key("maximum", Shape::Number, "Greatest number."),
+        key("sensitive", Shape::Boolean, "Its value never appears in logs or messages.")
+            .elsewhere(&["secret"]),
+        key("minimum", Shape::Number, "Least number.").elsewhere(&["min"]),
+        key("maximum", Shape::Number, "Greatest number.").elsewhere(&["max"]),
         key("exclusiveMinimum", Shape::Number, "The number must be greater.").alias(&["exclusive_minimum"]),
         key("exclusiveMaximum", Shape::Number, "The number must be less.").alias(&["exclusive_maximum"]),
         key("minLength", LENGTH, "Least number of characters.").alias(&["min_length"]),
         key("maxLength", LENGTH, "Greatest number of characters.").alias(&["max_length"]),
         key("minItems", LENGTH, "Least number of elements.").alias(&["min_items"]),
         key("maxItems", LENGTH, "Greatest number of elements.").alias(&["max_items"]),
-        key("pattern", Shape::Text, "Regular expression that a string must match somewhere."),
+        key("pattern", Shape::Text, "Regular expression that a string must match somewhere.")
+            .elsewhere(&["regex", "regexp"]),
         key("format", Shape::Text, "Format of a string, such as `date-time` or `uuid`."),
         key("items", Shape::Schema, "JSON Schema of the elements of an array."),
         key("properties", Shape::Object, "JSON Schemas of the members of an object, by name."),
@@ -157,10 +173,11 @@ pub static EXAMPLE: Table = Table {
     doc: "A call of the tool: its arguments, the request they become, an answer and the text made of it.",
     keys: &[
         key("title", Shape::Text, "What the example shows."),
-        key("arguments", Shape::Object, "The arguments of the call."),
+        key("arguments", Shape::Object, "The arguments of the call.").elsewhere(&["args", "params", "input"]),
         key("request", Shape::Table(&EXAMPLE_REQUEST), "The exact request."),
         key("response", Shape::Table(&EXAMPLE_RESPONSE), "An answer of the upstream."),
-        key("text", Shape::Text, "The exact text of the result."),
+        key("text", Shape::Text, "The exact text of the result.")
+            .elsewhere(&["output", "result", "expected"]),
         key(
             "content",
             Shape::Any,
@@ -175,7 +192,7 @@ pub static EXAMPLE_REQUEST: Table = Table {
     doc: "The exact request of an example; what is left out is not compared.",
     keys: &[
         key("method", Shape::Word(METHODS), "HTTP method."),
-        key("url", Shape::Text, "The whole URL."),
+        key("url", Shape::Text, "The whole URL.").elsewhere(&["uri", "path"]),
         key("headers", Shape::TextMap, "Headers that must be there."),
         key("body", Shape::Any, "The body: a string is compared as text, anything else as JSON."),
     ],
@@ -185,7 +202,8 @@ pub static EXAMPLE_RESPONSE: Table = Table {
     name: "an example's response",
     doc: "An answer of the upstream.",
     keys: &[
-        key("status", Shape::Integer { min: 100, max: 599 }, "HTTP status; default 200."),
+        key("status", Shape::Integer { min: 100, max: 599 }, "HTTP status; default 200.")
+            .elsewhere(&["code", "status_code"]),
         key("headers", Shape::TextMap, "Headers of the answer."),
         key("body", Shape::Any, "The body: a string is taken as it is, anything else as JSON."),
         key("body_base64", Shape::Text, "Instead of `body`: one that is not text, in base64."),

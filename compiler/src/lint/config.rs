@@ -39,7 +39,9 @@ impl Default for Budget {
 pub fn read_config(sources: &Sources, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Config {
     let text = &sources.file(file).text;
     let mut reading = Reading { language: &LANGUAGE, file, text, diagnostics };
-    let root = reading.parse();
+    let Some(root) = reading.parse() else {
+        return Config::default();
+    };
     let fields = reading.fields(&keys::CONFIG, &root, Span::whole_file(file));
     let mut config = Config::default();
     if let Some((table, span)) = fields.table("bundle") {

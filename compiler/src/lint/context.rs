@@ -5,14 +5,14 @@ use crate::lint::Config;
 use crate::spec::UpstreamSpec;
 use mcp_diagnostics::Sources;
 
-/// One tool and all around it.
+/// One tool and its surroundings.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolContext<'a> {
     pub sources: &'a Sources,
     pub config: &'a Config,
     pub toolset: &'a CheckedToolset,
     pub tool: &'a CheckedTool,
-    /// The upstream that the tool names, if the file has it.
+    /// The tool's upstream, if the file declares it.
     pub upstream: Option<&'a UpstreamSpec>,
     /// Estimated tokens of the tool's entry in `tools/list`.
     pub tokens: usize,

@@ -14,14 +14,14 @@ use std::ops::Range;
 #[derive(Debug)]
 pub struct Findings<'a> {
     config: &'a Config,
-    /// What the file at hand allows.
+    /// The allows of the current file.
     allows: Vec<ScopedAllow<'a>>,
-    /// The tool whose rules run.
+    /// The tool that is being checked.
     current: Option<usize>,
     diagnostics: Vec<Diagnostic>,
 }
 
-/// An `allow`, where it holds, and whether it was needed.
+/// An `allow`, its scope, and whether it was needed.
 #[derive(Debug)]
 struct ScopedAllow<'a> {
     allow: &'a Allow,
@@ -37,7 +37,7 @@ impl ScopedAllow<'_> {
         let span = diagnostic.span;
         same_rule
             && self.tool.as_ref().is_none_or(|(tool, part)| {
-                // Some rules look at a file as a whole; what they find in a tool's part is the tool's.
+                // Some rules look at a whole file. Findings in a tool's part belong to the tool.
                 current == Some(*tool)
                     || (current.is_none() && span.file == self.allow.span.file && part.contains(&span.start))
             })
@@ -48,7 +48,7 @@ impl Findings<'_> {
     pub fn report(&mut self, mut diagnostic: Diagnostic) {
         if diagnostic.rule.is_some_and(|rule| rule.level != Level::HardError) {
             let current = self.current;
-            // The tool's own come last: an allow of the file is unused where each tool repeats it.
+            // The tool's own come last, so an allow of the file is unused if each tool repeats it.
             let covering = self.allows.iter_mut().rev().find(|allow| allow.covers(&diagnostic, current));
             if let Some(allow) = covering {
                 allow.used = true;
@@ -72,16 +72,22 @@ pub fn run(sources: &Sources, config: &Config, toolsets: &[CheckedToolset]) -> V
     for toolset in toolsets {
         findings.allows = allows(toolset);
         let context = ToolsetContext { sources, config, toolset };
+        // What a misshapen part seems to lack may be in it: rules would report what only follows
+        // from it.
+        let misshapen = toolset.misshapen || toolset.tools.iter().any(|tool| tool.misshapen);
         for lint in rules::LINTS {
-            if let Check::Toolset(check) = lint.check {
+            if let (Check::Toolset(check), false) = (lint.check, misshapen) {
                 check(&context, &mut findings);
             }
         }
-        for (index, tool) in toolset.tools.iter().enumerate() {
+        for (index, tool) in toolset.tools.iter().enumerate().filter(|(_, tool)| !tool.misshapen) {
             findings.current = Some(index);
             total += tool_rules(sources, config, toolset, tool, &mut findings);
         }
         findings.current = None;
+        if misshapen {
+            findings.allows.clear();
+        }
         findings.check_allows();
     }
     let context = SetContext { sources, config, toolsets, tokens: total };
@@ -129,7 +135,7 @@ fn tool_rules(
 }
 
 impl Findings<'_> {
-    /// Reports allows that name no rule, give no reason, or allow nothing.
+    /// Reports allows with an unknown rule, without a reason, or without an effect.
     fn check_allows(&mut self) {
         for ScopedAllow { allow, used, .. } in std::mem::take(&mut self.allows) {
             let name = &allow.rule.value;
@@ -145,14 +151,14 @@ impl Findings<'_> {
                 let message = format!("allowing `{name}` needs a reason");
                 self.report(
                     Diagnostic::new(&ALLOW_WITHOUT_REASON, reason.span, message)
-                        .help("say why the rule does not apply here"),
+                        .help("explain why the rule does not apply here"),
                 );
             }
             if rule.level == Level::HardError {
                 let message = format!("`{name}` is always an error and cannot be allowed");
                 self.report(Diagnostic::new(&INVALID_ALLOW, allow.rule.span, message));
             } else if !used {
-                let message = format!("nothing here needs `{name}` to be allowed");
+                let message = format!("`{name}` finds nothing here, so there is nothing to allow");
                 self.report(Diagnostic::new(&UNUSED_ALLOW, allow.span, message).help("remove it"));
             }
         }

@@ -1,4 +1,4 @@
-//! Lint rules: what can be wrong with a spec.
+//! Lint rules: the problems of a spec.
 //!
 //! # Adding a rule
 //!
@@ -7,9 +7,9 @@
 //!    the bad pattern, a level, and a check.
 //! 2. Add its `mod` line and its place in the table in `rules/mod.rs`.
 //!
-//! The TOML blocks under `Fails` and `Passes` are the rule's tests: each failing block must produce the
-//! rule and no other error, each passing block no error at all. `mcpc explain`, `mcpc rules`, `docs/rules.md` and SARIF
-//! read the table. A code is never reused, even when its rule is gone.
+//! The TOML blocks under `Fails` and `Passes` are the rule's tests: each failing block must produce
+//! the rule and no other error, each passing block no error at all. `mcpc explain`, `mcpc rules`,
+//! `docs/rules.md` and SARIF read the table. A code is never reused, even when its rule is gone.
 
 mod config;
 mod context;

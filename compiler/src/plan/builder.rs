@@ -4,11 +4,11 @@ use super::link::Linker;
 use super::{DEFAULT_CONNECT_TIMEOUT_SECONDS, Tool};
 use crate::language::json::Json;
 use crate::language::variables::Variable;
-use crate::spec::Origin;
+use crate::spec::Endpoint;
 use crate::template::Compiled;
 use mcp_bundle::plan::{Contents, ListEntry, Manifest, Part, Policy, ToolPlan, Toolset, Upstream};
 use mcp_bundle::strings::{PoolBuilder, StrId};
-use mcp_bundle::wire_enums::PartKind;
+use mcp_bundle::wire_enums::{PartKind, Scheme};
 use std::collections::BTreeMap;
 
 #[derive(Debug)]
@@ -106,25 +106,40 @@ impl Builder {
     }
 
     /// The upstream of a tool: its spec's, or the origin of its absolute endpoint.
-    pub fn upstream(&mut self, tool: Tool<'_>, origin: &Origin) -> u32 {
+    pub fn upstream(&mut self, tool: Tool<'_>, url: &Endpoint) -> Option<u32> {
         let connect = tool.upstream.and_then(|u| u.connect_timeout_seconds);
-        let name = match tool.upstream {
-            Some(upstream) => upstream.name.value.clone(),
-            None => format!("{}://{}", origin.scheme, origin.authority),
-        };
-        let upstream = Upstream {
-            name: self.intern(&name),
-            scheme: origin.scheme,
-            host: self.intern(&origin.host),
-            port: origin.port,
-            authority: self.intern(&origin.authority),
-            connect_timeout_ms: connect.unwrap_or(DEFAULT_CONNECT_TIMEOUT_SECONDS).saturating_mul(1000),
+        let connect_timeout_ms = connect.unwrap_or(DEFAULT_CONNECT_TIMEOUT_SECONDS).saturating_mul(1000);
+        let is_database = tool.upstream.is_some_and(|u| u.is_database);
+        let own_name = tool.upstream.map(|upstream| upstream.name.value.clone());
+        let upstream = match (&url.origin, &url.location) {
+            (Some(origin), _) => Upstream {
+                name: self
+                    .intern(&own_name.unwrap_or_else(|| format!("{}://{}", origin.scheme, origin.authority))),
+                scheme: origin.scheme,
+                host: self.intern(&origin.host),
+                port: origin.port,
+                authority: self.intern(&origin.authority),
+                connect_timeout_ms,
+                url: None,
+                is_database,
+            },
+            (None, Some(location)) => Upstream {
+                name: self.intern(&own_name?),
+                scheme: Scheme::Https,
+                host: self.intern(""),
+                port: 0,
+                authority: self.intern(""),
+                connect_timeout_ms,
+                url: Some(self.intern(location)),
+                is_database,
+            },
+            (None, None) => return None,
         };
         match self.upstreams.iter().position(|known| *known == upstream) {
-            Some(index) => index as u32,
+            Some(index) => Some(index as u32),
             None => {
                 self.upstreams.push(upstream);
-                self.upstreams.len() as u32 - 1
+                Some(self.upstreams.len() as u32 - 1)
             }
         }
     }

@@ -19,6 +19,7 @@ use crate::checked::{CheckedTemplate, CheckedTool, CheckedToolset};
 use crate::lint::Config;
 use crate::spec::UpstreamSpec;
 use builder::Builder;
+use mcp_bundle::origin::{self, Piece};
 use mcp_bundle::plan::{Backend, Contents, ListEntry, Policy, ResponsePlan, ToolPlan, Toolset};
 
 /// Name of a bundle that `mcpc.toml` gives none.
@@ -102,6 +103,7 @@ fn plan_tool(builder: &mut Builder, toolset: u32, tool: Tool<'_>) -> Option<Tool
 fn policy(builder: &mut Builder, tool: Tool<'_>) -> u32 {
     let spec = tool.spec;
     let timeout = spec.timeout_seconds.or(tool.upstream.and_then(|u| u.timeout_seconds));
+    let attempt = spec.attempt_timeout_seconds.or(tool.upstream.and_then(|u| u.attempt_timeout_seconds));
     let own_retries = spec.retry_count.as_ref().map(|count| count.value);
     let retries = own_retries.or(tool.upstream.and_then(|u| u.retry_count.as_ref().map(|c| c.value)));
     let declared = spec.idempotent.as_ref().map(|idempotent| idempotent.value);
@@ -112,11 +114,13 @@ fn policy(builder: &mut Builder, tool: Tool<'_>) -> u32 {
     scopes.dedup();
     let policy = Policy {
         timeout_ms: timeout.unwrap_or(DEFAULT_TIMEOUT_SECONDS).saturating_mul(1000),
+        attempt_timeout_ms: attempt.map(|seconds| seconds.saturating_mul(1000)),
         retry_count: if idempotent { retries.unwrap_or(0) } else { 0 },
         idempotent,
         cache_seconds: spec.cache_seconds.as_ref().map_or(0, |seconds| seconds.value),
         max_response_bytes: spec.max_response_bytes,
         max_text_bytes: spec.max_text_bytes,
+        max_results: spec.max_results,
         scopes: scopes.into_iter().map(|scope| builder.intern(scope)).collect(),
     };
     builder.policy(policy)
@@ -138,6 +142,13 @@ fn response(builder: &mut Builder, spec: &CheckedTool) -> ResponsePlan {
 fn variables(tools: &[(u32, Tool<'_>)]) -> Vec<String> {
     let mut names = std::collections::BTreeSet::new();
     for (_, tool) in tools {
+        let url = tool.upstream.and_then(|u| u.url.as_ref()).and_then(|url| url.value.location.as_deref());
+        for piece in url.and_then(origin::pieces).unwrap_or_default() {
+            // One with a default does without a value.
+            if let Piece::Variable { name, default: None } = piece {
+                names.insert(name.to_owned());
+            }
+        }
         let upstream = tool.upstream.into_iter().flat_map(|u| &u.headers);
         for header in upstream.chain(&tool.spec.headers).filter(|header| header.template.is_none()) {
             constant::variables_of_text(&header.value.value, &mut names);

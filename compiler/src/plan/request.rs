@@ -14,9 +14,8 @@ pub fn plan(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments) -> Opt
         Some(upstream) => Some(&upstream.url.as_ref()?.value),
         None => None,
     };
-    let origin = base.unwrap_or(endpoint).origin.as_ref()?;
     Some(HttpPlan {
-        upstream: builder.upstream(tool, origin),
+        upstream: builder.upstream(tool, base.unwrap_or(endpoint))?,
         method: tool.spec.method.as_ref().map_or(Method::Get, |method| method.value),
         path: path(builder, tool, arguments, base, endpoint)?,
         query: query(builder, tool, arguments, endpoint),

@@ -60,7 +60,7 @@ pub struct ToolView<'a> {
     pub error_template: Option<&'static str>,
     /// Paths of the answer that are kept; all of it if there are none.
     pub select: Vec<&'a str>,
-    /// Whether results are held against a schema.
+    /// Whether results are checked against a schema.
     pub output_schema: bool,
     pub full_schema: bool,
     pub parameters: Vec<ParameterView<'a>>,
@@ -163,10 +163,11 @@ fn placed_parameters(plan: &ToolPlan) -> BTreeSet<usize> {
     own.chain(http.body.whole).map(|id| id as usize).collect()
 }
 
-fn url(contents: &Contents, plan: &ToolPlan, http: &HttpPlan) -> String {
+/// The URL with `{name}` for parameters, `${NAME}` for variables, and `{{…}}` in templates.
+pub(crate) fn url(contents: &Contents, plan: &ToolPlan, http: &HttpPlan) -> String {
     let mut url = String::new();
     if let Some(upstream) = contents.upstreams.get(http.upstream as usize) {
-        url = format!("{}://{}", upstream.scheme, contents.strings.get(upstream.authority));
+        url = contents.origin_text(upstream);
     }
     write_parts(contents, plan, &http.path, &mut url);
     for placed in &http.query {

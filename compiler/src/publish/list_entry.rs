@@ -1,6 +1,6 @@
 //! A tool as `tools/list` shows it, written once for all protocol revisions.
 //!
-//! Members stand in the order in which the revisions introduced them, so that the form for an older
+//! Members are in the order in which the revisions introduced them, so that the form for an older
 //! revision is a prefix of the newest one.
 
 use crate::language::json::{Json, write_string};
@@ -133,8 +133,8 @@ fn icon(icon: &Icon) -> Json {
     Json::Object(members)
 }
 
-/// The schema with `true` and `false` among its properties spelt as objects, which is all that older
-/// revisions allow; `None` if it has no such property.
+/// The schema with `true` and `false` among its properties spelt as objects, which is all that
+/// older revisions allow; `None` if it has no such property.
 fn without_boolean_properties(schema: &Json) -> Option<Json> {
     let has_boolean = |members: &[(String, Json)]| members.iter().any(|(_, v)| v.as_bool().is_some());
     schema.get("properties").and_then(Json::as_object).filter(|members| has_boolean(members))?;

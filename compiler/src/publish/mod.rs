@@ -1,4 +1,5 @@
-//! What clients see of a tool: its entry in `tools/list`, the schema of its arguments, and what both cost.
+//! What clients see of a tool: its entry in `tools/list`, the schema of its arguments, and what
+//! both cost.
 
 pub mod bundle_view;
 pub mod clients;

@@ -1,13 +1,13 @@
 //! One line for each finding, for editors and `grep`.
 
-use crate::check::Report;
 use mcp_diagnostics::visible::one_line;
+use mcp_diagnostics::{Diagnostic, Sources};
 use std::io::{Result, Write};
 
-pub fn write(report: &Report, out: &mut dyn Write) -> Result<()> {
-    for diagnostic in &report.diagnostics {
-        let file = one_line(&report.sources.file(diagnostic.span.file).name);
-        let start = diagnostic.start(&report.sources);
+pub fn write(sources: &Sources, diagnostics: &[Diagnostic], out: &mut dyn Write) -> Result<()> {
+    for diagnostic in diagnostics {
+        let file = one_line(&sources.file(diagnostic.span.file).name);
+        let start = diagnostic.start(sources);
         let severity = diagnostic.severity.word();
         let code = diagnostic.code();
         let message = one_line(&diagnostic.message);

@@ -23,7 +23,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// Escapes what stands after `::`.
+/// Escapes the text after `::`.
 fn data(text: &str) -> String {
     visible(&text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")).into_owned()
 }

@@ -1,7 +1,8 @@
-//! One JSON document, on one line. Scripts rely on its shape: a key is added with a reason and never removed.
+//! One JSON document, on one line. Scripts rely on its shape: a key is added with a reason and
+//! never removed.
 
 use crate::check::Report;
-use mcp_diagnostics::{Diagnostic, Location};
+use mcp_diagnostics::{Applicability, Diagnostic, Edit, Fix, Location};
 use serde::{Serialize, Serializer};
 use std::io::{Result, Write};
 
@@ -12,7 +13,7 @@ struct Document<'r> {
     summary: Summary,
 }
 
-/// Serialised one by one: a large set has many findings.
+/// Serialized one by one: a large set has many findings.
 struct Findings<'r>(&'r Report);
 
 #[derive(Serialize)]
@@ -26,6 +27,26 @@ struct Finding<'r> {
     end: JsonPosition,
     notes: &'r [String],
     help: Option<&'r str>,
+    /// At most one today.
+    fixes: Vec<JsonFix<'r>>,
+}
+
+#[derive(Serialize)]
+struct JsonFix<'r> {
+    message: &'r str,
+    /// `safe`: `--fix` applies it. `display-only`: a person has to decide.
+    applicability: &'static str,
+    /// They do not overlap, and go together.
+    edits: Vec<JsonEdit<'r>>,
+}
+
+/// Replaces what is between two places with a text.
+#[derive(Serialize)]
+struct JsonEdit<'r> {
+    file: &'r str,
+    start: JsonPosition,
+    end: JsonPosition,
+    text: &'r str,
 }
 
 /// A place as all our JSON documents write it.
@@ -73,6 +94,29 @@ impl<'r> Finding<'r> {
             end: diagnostic.end(&report.sources).into(),
             notes: &diagnostic.notes,
             help: diagnostic.help.as_deref(),
+            fixes: diagnostic.fix.iter().map(|fix| JsonFix::new(report, diagnostic, fix)).collect(),
+        }
+    }
+}
+
+impl<'r> JsonFix<'r> {
+    fn new(report: &'r Report, diagnostic: &'r Diagnostic, fix: &'r Fix) -> JsonFix<'r> {
+        let edit = |edit: &'r Edit| {
+            let file = report.sources.file(edit.span.file);
+            JsonEdit {
+                file: &file.name,
+                start: file.location(edit.span.start as usize).into(),
+                end: file.location(edit.span.end as usize).into(),
+                text: &edit.text,
+            }
+        };
+        JsonFix {
+            message: fix.title(diagnostic),
+            applicability: match fix.applicability {
+                Applicability::Safe => "safe",
+                Applicability::DisplayOnly => "display-only",
+            },
+            edits: fix.edits.iter().map(edit).collect(),
         }
     }
 }

@@ -2,13 +2,16 @@
 //!
 //! A renderer decides nothing: it adds no finding, drops none and keeps their order.
 
+mod changes;
 mod concise;
 mod github;
 mod json;
+mod limit;
 mod sarif;
 mod summary;
 mod uri;
 
+pub use changes::{Changes, KnownFindings};
 pub(crate) use json::JsonPosition;
 
 use crate::check::Report;
@@ -30,19 +33,114 @@ pub enum Format {
     Github,
 }
 
-/// Writes a report. Only [`Format::Human`] knows colour.
+/// The formats for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum TextFormat {
+    /// With the source and a suggested patch
+    Human,
+    /// One line for each finding
+    Concise,
+}
+
+/// Writes all of a report. Only [`Format::Human`] uses colour.
 pub fn render(format: Format, report: &Report, color: bool, out: &mut dyn Write) -> Result<()> {
     let mut out = BufWriter::new(out);
     match format {
-        Format::Human => {
-            human::write(&report.sources, &report.diagnostics, &summary::of(report), color, &mut out)
+        Format::Human | Format::Concise => {
+            write_text(format, report, &report.diagnostics, &summary::of(report), color, &mut out)
         }
-        Format::Concise => concise::write(report, &mut out),
         Format::Json => json::write(report, &mut out),
         Format::Sarif => sarif::write(report, &mut out),
         Format::Github => github::write(report, &mut out),
     }?;
     out.flush()
+}
+
+/// The same, but the formats for people have only the first findings of each rule.
+pub fn render_limited(format: Format, report: &Report, color: bool, out: &mut dyn Write) -> Result<()> {
+    match format {
+        Format::Human | Format::Concise => {
+            let summary = summary::of(report);
+            write_limited(format, report, &report.diagnostics, &summary, color, &mut BufWriter::new(out))
+        }
+        Format::Json | Format::Sarif | Format::Github => render(format, report, color, out),
+    }
+}
+
+/// Writes the findings that were not there before, and how many were.
+pub fn render_changes(
+    format: Format,
+    report: &Report,
+    changes: &Changes,
+    color: bool,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let mut out = BufWriter::new(out);
+    let unchanged = changes.unchanged();
+    match (changes.new.is_empty(), &unchanged) {
+        (true, None) => Ok(()),
+        (true, Some(unchanged)) => writeln!(out, "{unchanged}"),
+        (false, unchanged) => {
+            let mut summary = summary::of(report);
+            if let Some(unchanged) = unchanged {
+                summary = format!("{summary}; {unchanged}");
+            }
+            write_limited(format, report, &changes.new, &summary, color, &mut out)
+        }
+    }?;
+    out.flush()
+}
+
+fn write_limited(
+    format: Format,
+    report: &Report,
+    diagnostics: &[Diagnostic],
+    summary: &str,
+    color: bool,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let (shown, more) = limit::limited(diagnostics);
+    write_text(format, report, &shown, summary, color, out)?;
+    for line in more {
+        writeln!(out, "{line}")?;
+    }
+    out.flush()
+}
+
+fn write_text(
+    format: Format,
+    report: &Report,
+    diagnostics: &[Diagnostic],
+    summary: &str,
+    color: bool,
+    out: &mut dyn Write,
+) -> Result<()> {
+    match format {
+        Format::Concise => concise::write(&report.sources, diagnostics, out),
+        _ => human::write(&report.sources, diagnostics, summary, color, out),
+    }
+}
+
+impl From<TextFormat> for Format {
+    fn from(format: TextFormat) -> Format {
+        match format {
+            TextFormat::Human => Format::Human,
+            TextFormat::Concise => Format::Concise,
+        }
+    }
+}
+
+/// A number with its thousands separated.
+pub fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }
 
 /// A finding in one text, for formats that have a single message.

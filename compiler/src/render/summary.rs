@@ -6,28 +6,34 @@ use mcp_diagnostics::{Applicability, Diagnostic};
 pub fn of(report: &Report) -> String {
     let files = count(report.files, "file");
     let tools = count(report.tools(), "tool");
-    let findings = match (report.errors(), report.warnings()) {
-        (0, 0) => return format!("checked {files}: {tools}, no problems"),
-        (errors, 0) => count(errors, "error"),
-        (0, warnings) => count(warnings, "warning"),
-        (errors, warnings) => format!("{} and {}", count(errors, "error"), count(warnings, "warning")),
+    let Some(findings) = findings(report.errors(), report.warnings()) else {
+        return format!("checked {files}: {tools}, no problems");
     };
-    let mendable = report.diagnostics.iter().filter(|diagnostic| is_mendable(diagnostic)).count();
-    let hint = match (mendable, report.diagnostics.len()) {
-        (0, _) => String::new(),
-        (_, 1) => "; it can be mended with --fix".into(),
-        (mendable, _) => format!("; {mendable} of them can be mended with --fix"),
+    let fixable = report.diagnostics.iter().filter(|diagnostic| is_fixable(diagnostic)).count();
+    let hint = match fixable {
+        0 => String::new(),
+        fixable => format!("; {} fixable with --fix", super::grouped(fixable)),
     };
     format!("{findings} in {files} ({tools}){hint}")
 }
 
-fn is_mendable(diagnostic: &Diagnostic) -> bool {
+/// `1 error and 3 warnings`; `None` without any.
+pub fn findings(errors: usize, warnings: usize) -> Option<String> {
+    Some(match (errors, warnings) {
+        (0, 0) => return None,
+        (errors, 0) => count(errors, "error"),
+        (0, warnings) => count(warnings, "warning"),
+        (errors, warnings) => format!("{} and {}", count(errors, "error"), count(warnings, "warning")),
+    })
+}
+
+fn is_fixable(diagnostic: &Diagnostic) -> bool {
     diagnostic.fix.as_ref().is_some_and(|fix| fix.applicability == Applicability::Safe)
 }
 
 fn count(number: usize, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {thing}{plural}")
+    format!("{} {thing}{plural}", super::grouped(number))
 }
 
 #[cfg(test)]

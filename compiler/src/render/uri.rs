@@ -7,7 +7,7 @@ pub fn of_file(name: &str) -> String {
         return format!("file://{}", encode(name));
     }
     if has_drive(name) {
-        // The colon of a drive is no separator within a path.
+        // The colon of a drive is not a separator within a path.
         return format!("file:///{}", encode(name).replacen("%3A", ":", 1));
     }
     encode(name)
@@ -17,7 +17,8 @@ fn has_drive(name: &str) -> bool {
     matches!(name.as_bytes(), [letter, b':', b'/', ..] if letter.is_ascii_alphabetic())
 }
 
-/// Escapes all but unreserved characters and `/`. A colon too: in the first segment it would end a scheme.
+/// Escapes all but unreserved characters and `/`. A colon too: in the first segment it would end a
+/// scheme.
 fn encode(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {

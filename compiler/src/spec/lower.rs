@@ -16,7 +16,7 @@ use base64::engine::general_purpose::STANDARD;
 use base64::{DecodeError, Engine};
 use mcp_bundle::template::Destination;
 use mcp_bundle::wire_enums::{Method, Position, Style};
-use mcp_diagnostics::toml_tree::{self, TomlTable};
+use mcp_diagnostics::toml_tree::{self, TomlTable, Value};
 use mcp_diagnostics::{Diagnostic, Fields, FileId, Key, Reading, Span, Spanned};
 use std::path::Path;
 
@@ -45,17 +45,17 @@ pub(super) struct Lowering<'d> {
     pub(super) toml: Reading<'d>,
 }
 
-/// Reads one spec file; findings about its form go to `diagnostics`.
+/// Reads one spec file; findings about its form go to `diagnostics`. `None` if it is not TOML.
 pub fn read_spec(
     name: &str,
     text: &str,
     file: FileId,
     files: &mut dyn ReadFile,
     diagnostics: &mut Vec<Diagnostic>,
-) -> ToolsetSpec {
+) -> Option<ToolsetSpec> {
     let whole = Span::whole_file(file);
     let mut lowering = Lowering { toml: Reading { language: &LANGUAGE, file, text, diagnostics } };
-    let root = lowering.toml.parse();
+    let root = lowering.toml.parse()?;
     let before = lowering.toml.diagnostics.len();
     let fields = lowering.toml.fields(&keys::ROOT, &root, whole);
     let mut toolset = lowering.toolset(&fields, name);
@@ -71,6 +71,7 @@ pub fn read_spec(
     }
     let tools = fields.tables("tool").into_iter();
     toolset.tools = tools.map(|(table, span)| lowering.tool(table, span, files)).collect();
+    toolset.misshapen = fields.misshapen;
     let silent = lowering.toml.diagnostics.len() == before;
     if toolset.tools.is_empty() && silent && !lowering.toml.diagnostics.iter().any(|d| d.span.file == file) {
         lowering.toml.report(
@@ -78,7 +79,7 @@ pub fn read_spec(
                 .help("add a `[[tool]]`, or remove the file; `mcpc init` writes a spec to start from"),
         );
     }
-    toolset
+    Some(toolset)
 }
 
 /// A whole TOML file as JSON; `None` if it is not TOML or holds what JSON lacks.
@@ -89,9 +90,12 @@ pub fn toml_to_json(text: &str) -> Option<Json> {
 
 impl Lowering<'_> {
     fn toolset(&mut self, root: &Fields<'_, '_>, file_name: &str) -> ToolsetSpec {
+        // `<stdin>` is not a file, but has a usable name.
+        let file_name = file_name.trim_matches(['<', '>']);
         let stem = Path::new(file_name).file_stem().map(|s| s.to_string_lossy().into_owned());
         let mut toolset = ToolsetSpec {
             file: self.toml.file,
+            misshapen: false,
             name: Spanned::new(stem.unwrap_or_default(), Span::whole_file(self.toml.file)),
             title: None,
             instructions: None,
@@ -118,6 +122,8 @@ impl Lowering<'_> {
             headers: headers(&fields),
             timeout_seconds: fields.integer("timeout_seconds").map(|s| s.value),
             connect_timeout_seconds: fields.integer("connect_timeout_seconds").map(|s| s.value),
+            attempt_timeout_seconds: fields.integer("attempt_timeout_seconds").map(|s| s.value),
+            is_database: fields.text("error_type").is_some_and(|kind| kind.value == "database"),
             retry_count: fields.integer("retry_count"),
             name,
         }
@@ -128,7 +134,7 @@ impl Lowering<'_> {
         let tables = fields.tables("parameters");
         let mut parameters = Vec::with_capacity(tables.len());
         parameters.extend(tables.into_iter().filter_map(|(table, span)| self.parameter(table, span)));
-        self.request_keys(&fields);
+        self.request_keys(&fields, table);
         let body = self.body(&fields);
         let is_form = body.as_ref().is_some_and(|body| body.value == BodySpec::Form);
         let body_place = if is_form { Destination::Form } else { Destination::Json };
@@ -139,6 +145,7 @@ impl Lowering<'_> {
             .and_then(|(text, parsed)| templates::of_endpoint(&text, &parsed.value));
         ToolSpec {
             span,
+            misshapen: fields.misshapen,
             name: fields.text("name"),
             title: fields.text("title"),
             description: fields.text("description"),
@@ -153,14 +160,19 @@ impl Lowering<'_> {
             input_schema: fields.json("input_schema"),
             output_schema: fields.json("output_schema"),
             select: fields.texts("select"),
-            response_template: self.template(fields.value("response_template"), Destination::Text, files),
+            // An empty one is none: the raw response is the result.
+            response_template: self
+                .template(fields.value("response_template"), Destination::Text, files)
+                .filter(|template| !template.is_empty()),
             error_template: self.template(fields.value("error_template"), Destination::Text, files),
             timeout_seconds: fields.integer("timeout_seconds").map(|s| s.value),
             retry_count: fields.integer("retry_count"),
+            attempt_timeout_seconds: fields.integer("attempt_timeout_seconds").map(|s| s.value),
             idempotent: fields.boolean("idempotent"),
             cache_seconds: fields.integer("cache_seconds"),
             max_response_bytes: fields.integer("max_response_bytes").map(|b| b.value),
             max_text_bytes: fields.integer("max_text_bytes").map(|b| b.value),
+            max_results: fields.integer("max_results").map(|n| n.value),
             scopes: fields.texts("scopes"),
             annotations: self.annotations(&fields),
             icons: self.icons(&fields),
@@ -172,12 +184,14 @@ impl Lowering<'_> {
     }
 
     /// A tool needs a request unless its answer is fixed.
-    fn request_keys(&mut self, fields: &Fields<'_, '_>) {
+    fn request_keys(&mut self, fields: &Fields<'_, '_>, table: &TomlTable<'_>) {
         if fields.is_written("respond") {
             return;
         }
         for name in ["method", "endpoint"] {
-            if !fields.is_written(name) {
+            // A key after the header of another table belongs to that one, which is reported there.
+            let strayed = table.values().any(|value| has_key(value.get_ref(), name));
+            if !fields.is_written(name) && !strayed {
                 let message = format!("a tool needs `{name}`, or `respond` for a fixed answer");
                 self.toml.report(Diagnostic::new(&MISSING_KEY, fields.span, message));
             }
@@ -342,6 +356,16 @@ impl Lowering<'_> {
         });
         allows.collect()
     }
+}
+
+/// Whether a table, or one of a list of tables, has a key.
+fn has_key(value: &Value<'_>, name: &str) -> bool {
+    let tables = match value {
+        Value::Table(table) => return table.get(name).is_some(),
+        Value::Array(items) => items.iter().filter_map(|item| item.get_ref().as_table()),
+        _ => return false,
+    };
+    tables.into_iter().any(|table| table.get(name).is_some())
 }
 
 fn base64_problem(error: &DecodeError) -> String {

@@ -20,6 +20,8 @@ use mcp_diagnostics::{FileId, Span, Spanned};
 #[derive(Debug, Clone)]
 pub struct ToolsetSpec<T = ToolSpec> {
     pub file: FileId,
+    /// Something at its top has the wrong shape and is left out.
+    pub misshapen: bool,
     /// From the file's stem if the file does not say.
     pub name: Spanned<String>,
     pub title: Option<Spanned<String>>,
@@ -36,6 +38,9 @@ pub struct UpstreamSpec {
     pub headers: Vec<Header>,
     pub timeout_seconds: Option<u32>,
     pub connect_timeout_seconds: Option<u32>,
+    pub attempt_timeout_seconds: Option<u32>,
+    /// `error_type = "database"`.
+    pub is_database: bool,
     pub retry_count: Option<Spanned<u8>>,
 }
 
@@ -51,6 +56,8 @@ pub struct Header {
 pub struct ToolSpec {
     /// Its `[[tool]]` line.
     pub span: Span,
+    /// A value that rules would miss has the wrong shape and is left out.
+    pub misshapen: bool,
     pub name: Option<Spanned<String>>,
     pub title: Option<Spanned<String>>,
     pub description: Option<Spanned<String>>,
@@ -70,10 +77,12 @@ pub struct ToolSpec {
     pub error_template: Option<TemplateSpec>,
     pub timeout_seconds: Option<u32>,
     pub retry_count: Option<Spanned<u8>>,
+    pub attempt_timeout_seconds: Option<u32>,
     pub idempotent: Option<Spanned<bool>>,
     pub cache_seconds: Option<Spanned<u32>>,
     pub max_response_bytes: Option<u32>,
     pub max_text_bytes: Option<u32>,
+    pub max_results: Option<u32>,
     pub scopes: Vec<Spanned<String>>,
     /// As published, in the order of the table of keys.
     pub annotations: Vec<(String, Json)>,
@@ -178,9 +187,9 @@ pub struct Allow {
 impl ToolsetSpec {
     /// The same file with its tools one stage further.
     pub fn map_tools<T>(self, next: impl FnMut(ToolSpec) -> T) -> ToolsetSpec<T> {
-        let ToolsetSpec { file, name, title, instructions, allows, upstreams, tools } = self;
+        let ToolsetSpec { file, misshapen, name, title, instructions, allows, upstreams, tools } = self;
         let tools = tools.into_iter().map(next).collect();
-        ToolsetSpec { file, name, title, instructions, allows, upstreams, tools }
+        ToolsetSpec { file, misshapen, name, title, instructions, allows, upstreams, tools }
     }
 }
 

@@ -57,6 +57,10 @@ impl TemplateSpec {
         }
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.text().is_empty()
+    }
+
     /// Where a byte range of the text was written.
     pub fn locate(&self, sources: &Sources, range: Range<usize>) -> Span {
         match &self.source {

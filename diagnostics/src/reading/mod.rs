@@ -1,6 +1,8 @@
 //! Reads a TOML file by its tables of keys: unknown keys, wrong shapes and missing keys become findings,
 //! and what remains is well-shaped.
 
+mod meant;
+mod rename;
 mod shape;
 mod syntax;
 
@@ -13,7 +15,7 @@ use crate::rule::Rule;
 use crate::size;
 use crate::source::{FileId, Span, Spanned};
 use crate::suggest;
-use crate::toml_tree::{TomlKey, TomlTable, TomlValue, to_text};
+use crate::toml_tree::{TomlTable, TomlValue, to_text};
 
 /// A language that is written in TOML, beside its tables of keys.
 #[derive(Debug)]
@@ -23,7 +25,7 @@ pub struct Language {
     pub header: fn(&Key) -> String,
     /// Where a key that is unknown in a table belongs, as a help.
     pub home: fn(&str, &'static Table) -> Option<String>,
-    /// The help for a file that is no TOML at all.
+    /// The help for a file that is not TOML at all.
     pub how_to_begin: &'static str,
 }
 
@@ -58,11 +60,14 @@ pub struct Fields<'t, 'i> {
     pub span: Span,
     /// Every key was known and every value well-shaped.
     pub complete: bool,
+    /// A value other than a number or a boolean has the wrong shape and was left out, so what seems to
+    /// be missing may only be written in another way.
+    pub misshapen: bool,
     /// In the order of the file. Of the keys that a table may have, few are written, so these are what is searched.
     written: Vec<Field<'t, 'i>>,
 }
 
-/// A known key of a table that stands in the file.
+/// A known key that the file gives.
 #[derive(Debug)]
 struct Field<'t, 'i> {
     key: &'static Key,
@@ -91,6 +96,7 @@ impl<'d> Reading<'d> {
         'd: 't,
     {
         let before = self.diagnostics.len();
+        let mut misshapen = false;
         let entries = toml.iter();
         let mut written: Vec<Field<'t, 'i>> = Vec::with_capacity(entries.len());
         for (toml_key, value) in entries {
@@ -98,7 +104,8 @@ impl<'d> Reading<'d> {
             let name: &str = toml_key.get_ref();
             // A misspelt key is reported and then read as what it was meant to be, so that one mistake
             // is one finding.
-            let Some(key) = table.find(name).or_else(|| self.unknown_key(table, toml, name, key_span)) else {
+            let Some(key) = table.find(name).or_else(|| self.unknown_key(table, toml, toml_key, value))
+            else {
                 continue;
             };
             if let Some(first) = written.iter().find(|field| std::ptr::eq(field.key, key)) {
@@ -114,6 +121,7 @@ impl<'d> Reading<'d> {
                 continue;
             }
             let value = self.shape_fits(key, value).then_some(value);
+            misshapen |= value.is_none() && !key.shape.is_scalar();
             written.push(Field { key, span: key_span, value });
         }
         for key in table.keys.iter().filter(|key| key.required) {
@@ -124,43 +132,7 @@ impl<'d> Reading<'d> {
             }
         }
         let complete = self.diagnostics.len() == before;
-        Fields { table, file: self.file, source: self.text, span, complete, written }
-    }
-
-    /// Reports an unknown key and returns the one that was meant, unless that is given too.
-    fn unknown_key(
-        &mut self,
-        table: &'static Table,
-        toml: &TomlTable<'_>,
-        name: &str,
-        span: Span,
-    ) -> Option<&'static Key> {
-        let rule = self.language.rules.unknown_key;
-        let diagnostic = Diagnostic::of(rule, span, format!("{} has no key `{name}`", table.name));
-        let Some(meant) = suggest::nearest(name, table.keys.iter().flat_map(Key::names)) else {
-            self.report(match (self.language.home)(name, table) {
-                Some(home) => diagnostic.help(home),
-                None => {
-                    let names: Vec<String> = table.names().map(|name| format!("`{name}`")).collect();
-                    diagnostic.note(format!("its keys are {}", names.join(", ")))
-                }
-            });
-            return None;
-        };
-        let diagnostic = diagnostic.help(format!("did you mean `{meant}`?"));
-        let key = table.find(meant)?;
-        let same_key =
-            |other: &TomlKey<'_>| table.find(other.get_ref()).is_some_and(|other| std::ptr::eq(other, key));
-        // Renaming it to a key that is there too would break the file.
-        if toml.keys().any(same_key) {
-            self.report(diagnostic);
-            return None;
-        }
-        // A header is written once for each of its tables, so renaming one would tear them apart.
-        let before = self.text.get(..span.start as usize).unwrap_or_default().trim_end();
-        let header = before.ends_with(['[', '.']);
-        self.report(if header { diagnostic } else { diagnostic.replace(span, meant) });
-        Some(key)
+        Fields { table, file: self.file, source: self.text, span, complete, misshapen, written }
     }
 
     /// One word of a set; another word is reported with the allowed ones.
@@ -196,7 +168,7 @@ impl<'t, 'i> Fields<'t, 'i> {
         self.field(name)?.value
     }
 
-    /// Whether the key stands in the file, well-shaped or not.
+    /// Whether the file gives the key, well-shaped or not.
     pub fn is_written(&self, name: &str) -> bool {
         self.field(name).is_some()
     }
@@ -261,8 +233,12 @@ impl<'t, 'i> Fields<'t, 'i> {
         Some((value.get_ref().as_table()?, self.at(value)))
     }
 
+    /// A list of tables. A single table that was reported as such is read as a list of one.
     pub fn tables(&self, name: &str) -> Vec<(&'t TomlTable<'i>, Span)> {
-        let items = self.value(name).and_then(|value| value.get_ref().as_array());
+        let items = self.value(name).map(|value| match value.get_ref().as_array() {
+            Some(items) => items,
+            None => std::slice::from_ref(value),
+        });
         let items = items.into_iter().flat_map(|items| items.iter());
         items.filter_map(|item| Some((item.get_ref().as_table()?, self.at(item)))).collect()
     }

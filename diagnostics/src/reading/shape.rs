@@ -1,7 +1,7 @@
-//! Whether a value has the shape that its key wants.
+//! Whether a value has the shape that its key needs.
 
-use super::Reading;
-use crate::diagnostic::Diagnostic;
+use super::{Reading, meant};
+use crate::diagnostic::{Applicability, Diagnostic, Edit};
 use crate::keys::{Key, Shape};
 use crate::size;
 use crate::source::Span;
@@ -43,13 +43,31 @@ impl Reading<'_> {
                     Diagnostic::of(rules.invalid_value, span, message).note(as_note(key.doc))
                 }
                 None => {
-                    let message = format!("`{}` is no size: `{text}`", key.name);
-                    Diagnostic::of(rules.invalid_value, span, message).help(SIZE_UNITS)
+                    let message = format!("`{text}` is not a valid size");
+                    let problem = Diagnostic::of(rules.invalid_value, span, message).note(SIZE_UNITS);
+                    with_size(problem, value.get_ref(), min, max)
                 }
             },
-            (Shape::Size { .. }, Value::Integer(_)) => {
+            (Shape::Size { min, max }, Value::Integer(_)) => {
                 let message = format!("`{}` needs a unit", key.name);
-                Diagnostic::of(rules.wrong_type, span, message).help(SIZE_UNITS)
+                let problem = Diagnostic::of(rules.wrong_type, span, message).note(SIZE_UNITS);
+                with_size(problem, value.get_ref(), min, max)
+            }
+            (Shape::Integer { min, max }, Value::String(_) | Value::Float(_)) => {
+                let problem = wrong("an integer");
+                match meant::integer(key.name, value.get_ref(), min, max) {
+                    Some(number) => {
+                        problem.help(format!("write `{number}`")).replace(span, number.to_string())
+                    }
+                    None => problem,
+                }
+            }
+            (Shape::Boolean, Value::String(text)) => {
+                let problem = wrong("`true` or `false`");
+                match ["true", "false"].iter().find(|word| word.eq_ignore_ascii_case(text)) {
+                    Some(word) => problem.help(format!("write `{word}`")).replace(span, *word),
+                    None => problem,
+                }
             }
             (Shape::Number, Value::Integer(_) | Value::Float(_)) => {
                 return self.is_json(key, value, span);
@@ -91,10 +109,23 @@ impl Reading<'_> {
                     ),
                 }
             }
-            (Shape::Tables(_), Value::Table(_)) => wrong("a list of tables").help(format!(
-                "write `[[{}]]` with two brackets, once for each",
-                (self.language.header)(key)
-            )),
+            (Shape::Tables(table), Value::Table(only)) => {
+                let problem = wrong("a list of tables").help(format!(
+                    "write `[[{}]]` with two brackets, once for each",
+                    (self.language.header)(key)
+                ));
+                let is_one =
+                    table.keys.iter().filter(|key| key.required).all(|key| only.get(key.name).is_some());
+                let written = self.text.get(value.span()).unwrap_or_default();
+                let is_header = written.starts_with('[') && written.ends_with(']');
+                self.report(if is_one && is_header {
+                    problem.replace(span, format!("[{written}]"))
+                } else {
+                    problem
+                });
+                // What is plainly one of them is read as such, so that one mistake is one finding.
+                return is_one;
+            }
             (shape, _) => wrong(&shape_name(shape)),
         };
         self.report(problem);
@@ -115,7 +146,17 @@ impl Reading<'_> {
     }
 }
 
-const SIZE_UNITS: &str = "the units are `B`, `KiB`, `MiB` and `GiB`: write `\"64KiB\"`";
+const SIZE_UNITS: &str = "the units are `B`, `KiB`, `MiB` and `GiB`";
+
+/// Suggests the size that was meant, or shows how sizes are written.
+fn with_size(problem: Diagnostic, value: &Value<'_>, min: u64, max: u64) -> Diagnostic {
+    let Some(meant) = meant::size(value, min, max) else {
+        return problem.help("write it like `\"64KiB\"`");
+    };
+    let kind = if meant.is_exact { Applicability::Safe } else { Applicability::DisplayOnly };
+    let edit = Edit { span: problem.span, text: meant.text.clone() };
+    problem.help(format!("write `{}`", meant.text)).fix(kind, vec![edit])
+}
 
 fn shape_name(shape: Shape) -> String {
     let name = match shape {

@@ -42,7 +42,9 @@ fn read(text: &str) -> (Option<u64>, Option<bool>, Vec<Found>) {
     let file = sources.add("edge.toml", text);
     let mut diagnostics = Vec::new();
     let mut reading = Reading { language: &LANGUAGE, file, text, diagnostics: &mut diagnostics };
-    let toml = reading.parse();
+    let Some(toml) = reading.parse() else {
+        return (None, None, diagnostics.into_iter().map(|found| (found.message, found.help)).collect());
+    };
     let root = reading.fields(&ROOT, &toml, Span::whole_file(file));
     let limits = root.table("limits").map(|(table, span)| reading.fields(&LIMITS, table, span));
     let body = limits.and_then(|limits| limits.size("body")).map(|size| size.value);
@@ -66,7 +68,12 @@ fn what_is_right_is_read() {
 #[test]
 fn a_size_needs_a_unit_and_has_its_range() {
     assert_eq!(only("limits.body = 64").0, "`body` needs a unit");
-    assert_eq!(only("limits.body = '64KB'").0, "`body` is no size: `64KB`");
+    assert_eq!(only("limits.body = '64KB'").0, "`64KB` is not a valid size");
+    assert_eq!(only("limits.body = '64KB'").1.unwrap(), "write `\"64KiB\"`");
+    assert_eq!(only("limits.body = 65536").1.unwrap(), "write `\"64KiB\"`");
+    assert_eq!(only("limits.body = 'much'").1.unwrap(), "write it like `\"64KiB\"`");
+    assert_eq!(only("limits.batch = '5'").1.unwrap(), "write `5`");
+    assert_eq!(only("limits.batch = '50'").1, None, "it would be too large");
     assert_eq!(only("limits.body = '1B'").0, "`body` must be between `\"1KiB\"` and `\"1MiB\"`");
     assert_eq!(only("limits.body = true").0, "`body` must be a size, not a boolean");
 }

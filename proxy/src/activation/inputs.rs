@@ -5,7 +5,7 @@ use super::{ActivationError, load};
 use crate::Edge;
 use crate::config::{Config, ConfigError, SecretSource};
 use crate::settings::Settings;
-use mcp_bundle::format::{Bundle, Revision, VerifyingKey};
+use mcp_bundle::format::{Bundle, Revision, VerifyingKey, key_text};
 use mcp_diagnostics::{EnvFile, Stamp};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,6 +27,8 @@ pub struct Inputs {
 #[derive(PartialEq)]
 pub(super) struct Given {
     pub(super) revision: Revision,
+    /// The public keys that signed the bundle, as text.
+    pub(super) signers: Vec<String>,
     pub(super) secrets: EnvFile,
     pub(super) settings: Arc<Settings>,
 }
@@ -70,7 +72,8 @@ impl Inputs {
         let bundle = load::read(&mut *self.source, &self.keys)?;
         let secrets = self.secrets.read()?;
         let settings = self.settings.clone().unwrap_or_else(|| Arc::clone(&edge.serving().settings));
-        let given = Given { revision: bundle.revision, secrets, settings };
+        let signers = bundle.signers.iter().map(key_text::write_public).collect();
+        let given = Given { revision: bundle.revision, signers, secrets, settings };
         Ok((bundle, given))
     }
 

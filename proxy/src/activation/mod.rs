@@ -246,10 +246,11 @@ impl Activation {
             let catalog = self.edge.prepare_with(&given.settings, bundle, &|name| given.secrets.get(name))?;
             let contents = &catalog.contents;
             let tools = contents.tools.len();
+            let signers = given.signers.clone();
             let names = contents.tools.iter().map(|tool| contents.strings.get(tool.name));
             self.edge.metrics.activated(&revision, names);
             self.edge.activate(catalog);
-            locked(&self.status).active = Some(Active { revision, tools, since: SystemTime::now() });
+            locked(&self.status).active = Some(Active { revision, tools, signers, since: SystemTime::now() });
             wanted.given = Some(given);
         }
         let mut needs_upgrade = Vec::new();
@@ -267,14 +268,15 @@ impl Activation {
         status.last_success = Some(now);
         status.needs_upgrade.clone_from(&reloaded.needs_upgrade);
         let recovered = status.last_error.take().is_some();
-        let tools = status.active.as_ref().map_or(0, |active| active.tools);
+        let active = status.active.clone().filter(|_| reloaded.is_new);
         drop(status);
         let revision = reloaded.revision;
-        if reloaded.is_new {
-            tracing::info!(%revision, tools, "bundle activated");
-        } else if recovered {
-            tracing::info!(%revision, "the bundle is good again; it is the one that is served");
-        } else if cause == Cause::Asked {
+        if recovered {
+            tracing::info!(%revision, "recovered from a failed activation");
+        }
+        if let Some(active) = active {
+            active.log();
+        } else if cause == Cause::Asked || recovered {
             tracing::info!(%revision, "bundle unchanged");
         } else {
             tracing::debug!(%revision, "bundle unchanged");

@@ -1,4 +1,4 @@
-//! What is served, and how the last attempts to change that went.
+//! What is served, and how the last attempts to change it ended.
 
 use mcp_bundle::format::Revision;
 use std::time::SystemTime;
@@ -20,7 +20,17 @@ pub struct Status {
 pub struct Active {
     pub revision: Revision,
     pub tools: usize,
+    /// The public keys that signed it, as text; none if it is not signed.
+    pub signers: Vec<String>,
     pub since: SystemTime,
+}
+
+impl Active {
+    /// The event of its activation.
+    pub(crate) fn log(&self) {
+        let signed = !self.signers.is_empty();
+        tracing::info!(revision = %self.revision, tools = self.tools, signed, "bundle activated");
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -1,15 +1,15 @@
 //! How a call fails: in words for the model, as an outcome for everyone else.
 
-use super::Done;
 use super::record::Outcome;
+use super::{Done, redact};
 use crate::catalog::Catalog;
 use crate::upstream::UpstreamError;
-use mcp_bundle::bind::{BindError, PreparedTool, Problem};
+use mcp_bundle::bind::{BindError, PreparedTool};
 use mcp_bundle::json::write_string;
 use mcp_bundle::shape;
 use mcp_bundle::template::Fault;
 
-/// Why there is no answer to make a result of.
+/// Why there is no response to make a result of.
 #[derive(Debug)]
 pub(super) enum CallFailure {
     Overloaded,
@@ -37,25 +37,25 @@ impl CallFailure {
                 (Outcome::ResponseTooLarge, error.name())
             }
             CallFailure::Upstream(error @ (UpstreamError::Timeout(_) | UpstreamError::ConnectTimeout(_))) => {
-                write_text(&format!("The call of the upstream failed: {error}. Try again later."), out);
+                write_text(&format!("Upstream request failed: {error}. Try again later."), out);
                 (Outcome::UpstreamTimeout, error.name())
             }
             CallFailure::Upstream(error) => {
-                write_text(&format!("The call of the upstream failed: {error}."), out);
+                write_text(&format!("Upstream request failed: {error}."), out);
                 (Outcome::UpstreamFailed, error.name())
             }
         };
-        Done { outcome, reason: Some(reason), upstream_status }
+        Done { outcome, reason: Some(reason), upstream_status, has_structured: false }
     }
 
-    pub(super) fn problems(&self) -> &[Problem] {
+    pub(super) fn arguments(&self) -> Option<&BindError> {
         match self {
-            CallFailure::InvalidArguments(error) => &error.problems,
-            _ => &[],
+            CallFailure::InvalidArguments(error) => Some(error),
+            _ => None,
         }
     }
 
-    /// Why the upstream could not be asked.
+    /// Why the upstream did not respond.
     pub(super) fn error(&self) -> Option<String> {
         match self {
             CallFailure::Upstream(error) => Some(error.to_string()),
@@ -84,8 +84,9 @@ pub(super) fn render_error(failure: &shape::Failure) -> Option<String> {
     let shape::Failure::Template { key, error } = failure else { return None };
     let place = error.at.map(|(line, column)| format!("line {line}, column {column}: ")).unwrap_or_default();
     Some(match &error.fault {
-        // Their words may quote the answer.
-        Fault::Value(_) | Fault::Refused(_) => format!("{key}: {place}{}", error.fault.name()),
+        Fault::Value(message) => format!("{key}: {place}{}", redact::message(message)),
+        // Its words may quote the caller.
+        Fault::Refused(_) => format!("{key}: {place}{}", error.fault.name()),
         fault => format!("{key}: {place}{fault}"),
     })
 }

@@ -12,8 +12,12 @@
 
 pub mod admission;
 mod failure;
+mod meta;
 pub mod observe;
 pub mod record;
+mod redact;
+
+pub(crate) use meta::ERROR_KEY;
 
 use crate::catalog::Catalog;
 use crate::mcp;
@@ -28,26 +32,28 @@ use mcp_bundle::shape::{self, Answer};
 use mcp_bundle::template::Ambient;
 use mcp_bundle::wire_enums::ProtocolVersion;
 use observe::Observer;
-use record::{CallRecord, Outcome};
+use record::{CallRecord, CallStart, Outcome};
 use std::time::{Duration, Instant};
 
 /// What is called.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ToolCall<'a, 'm> {
     pub tool: PreparedTool<'a>,
-    /// A JSON object; `None` stands for an empty one.
+    /// A JSON object; `None` means an empty one.
     pub arguments: Option<Arguments<'m>>,
     /// `None` for the REST forms.
     pub protocol: Option<ProtocolVersion>,
 }
 
-/// What became of a call; the members of the result say it in words.
+/// How a call ended; the members of the result say it in words.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Done {
     pub outcome: Outcome,
     /// What failed exactly, if anything did.
     pub reason: Option<&'static str>,
     pub upstream_status: Option<u16>,
+    /// Whether the result has `structuredContent`.
+    pub has_structured: bool,
 }
 
 /// A call on its way. Nothing of the message that it came in is needed any more: what waits for an upstream is small. One that
@@ -70,11 +76,11 @@ pub(crate) struct PendingCall<'a> {
 /// What there is to be done.
 #[derive(Debug)]
 enum Work {
-    /// The upstream is asked.
+    /// A request to send.
     Send(Box<Buffers>),
     /// The answer is there: the upstream's, or one that needs none.
     Shape(Box<Buffers>),
-    /// There is no answer.
+    /// The call failed without a response.
     Explain(CallFailure),
     /// The result is written and the call observed.
     Nothing,
@@ -95,6 +101,11 @@ pub(crate) fn begin<'a>(context: &Context<'a>, call: &ToolCall<'a, '_>) -> Pendi
     let started = Instant::now();
     let now_ms = i64::try_from(clock::since_epoch(started).as_millis()).unwrap_or(i64::MAX);
     let ambient = Ambient { now_ms, seed: random::next() };
+    context.edge.observers.calling(&CallStart {
+        index: call.tool.index(),
+        contents: &context.view.catalog().contents,
+        arguments: call.arguments.as_ref().map(Arguments::text),
+    });
     let (permit, work) = match admit(context) {
         Ok(permit) => (Some(permit), prepare(context, call, ambient)),
         Err(failure) => (None, Work::Explain(failure)),
@@ -162,7 +173,7 @@ fn bind(
 }
 
 impl<'a> PendingCall<'a> {
-    /// Asks the upstream, if there is something to ask. Dropping the future cancels the call.
+    /// Sends the request, if there is one. Dropping the future cancels the call.
     pub(crate) async fn execute(&mut self) {
         let Work::Send(buffers) = &mut self.work else { return };
         let Catalog { contents, origins, .. } = self.context.view.catalog();
@@ -184,6 +195,9 @@ impl<'a> PendingCall<'a> {
             request,
             connect_timeout: Duration::from_millis(u64::from(upstream.connect_timeout_ms)),
             timeout,
+            attempt_timeout: policy
+                .and_then(|policy| policy.attempt_timeout_ms)
+                .map(|limit| Duration::from_millis(limit.into())),
             start,
             deadline: self.started + timeout,
             retries: policy.map_or(0, |policy| policy.retry_count),
@@ -205,19 +219,28 @@ impl<'a> PendingCall<'a> {
         };
     }
 
-    /// Appends the members of the result, without braces, and tells the observers.
+    /// Appends the members of the result, without braces, and notifies the observers.
     pub(crate) fn finish(mut self, out: &mut Vec<u8>) -> Done {
+        if self.protocol == Some(mcp::MODERN) {
+            out.extend_from_slice(self.context.view.modern_start());
+        }
         let before = out.len();
         match std::mem::replace(&mut self.work, Work::Nothing) {
             Work::Send(buffers) | Work::Shape(buffers) => {
                 let (done, error) = self.shape(&buffers.received, out);
                 buffers::give(buffers);
+                if done.outcome != Outcome::Ok {
+                    meta::add(&done, None, self.protocol, before, out);
+                }
                 self.observe(&done, &[], error.as_deref(), out.len() - before);
                 done
             }
             Work::Explain(failure) => {
                 let done = failure.write(self.context.view.catalog(), &self.tool, out);
-                self.observe(&done, failure.problems(), failure.error().as_deref(), out.len() - before);
+                let arguments = failure.arguments();
+                meta::add(&done, arguments, self.protocol, before, out);
+                let problems = arguments.map_or(&[][..], |error| &error.problems);
+                self.observe(&done, problems, failure.error().as_deref(), out.len() - before);
                 done
             }
             // Only a call that was finished has none, and that is gone.
@@ -225,7 +248,7 @@ impl<'a> PendingCall<'a> {
         }
     }
 
-    /// What became of it, and why it could not be rendered.
+    /// How it ended, and why it could not be rendered.
     fn shape(&self, received: &Received, out: &mut Vec<u8>) -> (Done, Option<String>) {
         let answer = Answer {
             status: received.status,
@@ -246,6 +269,7 @@ impl<'a> PendingCall<'a> {
         let version = self.protocol.unwrap_or(mcp::MODERN);
         let structured =
             shaped.structured.filter(|structured| !mcp::has_structured(version, structured.is_object));
+        let has_structured = shaped.structured.is_some() && structured.is_none();
         if let Some(structured) = structured {
             out.truncate(structured.start);
         }
@@ -253,6 +277,7 @@ impl<'a> PendingCall<'a> {
             outcome: failure::outcome(shaped.failure.as_ref()),
             reason: shaped.failure.as_ref().map(shape::Failure::name),
             upstream_status: self.tool.upstream().map(|_| received.status),
+            has_structured,
         };
         (done, shaped.failure.as_ref().and_then(failure::render_error))
     }
@@ -281,8 +306,12 @@ impl<'a> PendingCall<'a> {
     }
 }
 
-const CANCELLED: Done =
-    Done { outcome: Outcome::Cancelled, reason: Some("cancelled"), upstream_status: None };
+const CANCELLED: Done = Done {
+    outcome: Outcome::Cancelled,
+    reason: Some("cancelled"),
+    upstream_status: None,
+    has_structured: false,
+};
 
 impl Drop for PendingCall<'_> {
     fn drop(&mut self) {

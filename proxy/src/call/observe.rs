@@ -1,12 +1,15 @@
 //! The one exit of every message. Whatever wants to know how messages end is an observer: logs, metrics, the lines of
 //! `mcpc dev`. Each message is observed exactly once, by one of the four.
 
-use super::record::{AnswerRecord, CallRecord, Refusal};
+use super::record::{AnswerRecord, CallRecord, CallStart, Refusal};
 use std::fmt::Debug;
 use std::sync::Arc;
 
 /// Sees how messages end. It is called on the path of each message: it must not wait.
 pub trait Observer: Debug + Send + Sync {
+    /// A call of a tool begins; how it ends is observed by `call`.
+    fn calling(&self, _start: &CallStart<'_>) {}
+
     /// A call of a tool has ended.
     fn call(&self, _record: &CallRecord<'_>) {}
 
@@ -25,6 +28,10 @@ pub trait Observer: Debug + Send + Sync {
 pub struct Observers(pub Vec<Arc<dyn Observer>>);
 
 impl Observer for Observers {
+    fn calling(&self, start: &CallStart<'_>) {
+        self.0.iter().for_each(|observer| observer.calling(start));
+    }
+
     fn call(&self, record: &CallRecord<'_>) {
         self.0.iter().for_each(|observer| observer.call(record));
     }

@@ -1,5 +1,5 @@
 //! What is remembered of a message when it has ended, for every observer: logs, metrics, and later audit and traces.
-//! Everything is borrowed: an observer that wants a text makes it itself.
+//! Everything is borrowed: an observer that needs a text makes it itself.
 
 use crate::request::failure::Failure;
 use crate::request::head::Head;
@@ -27,6 +27,16 @@ pub struct RequestFacts<'a> {
     pub protocol: Option<ProtocolVersion>,
 }
 
+/// A call of a tool that begins.
+#[derive(Debug, Clone, Copy)]
+pub struct CallStart<'a> {
+    /// The tool's index in the bundle.
+    pub index: usize,
+    pub contents: &'a Contents,
+    /// As the caller sent them, so they may hold values of `sensitive` parameters.
+    pub arguments: Option<&'a str>,
+}
+
 /// A call of a tool that has ended, also one that was cancelled.
 #[derive(Debug, Clone, Copy)]
 pub struct CallRecord<'a> {
@@ -39,9 +49,9 @@ pub struct CallRecord<'a> {
     pub outcome: Outcome,
     /// What failed exactly, if anything did.
     pub reason: Option<&'static str>,
-    /// All that is wrong with the arguments; the first is the reason.
+    /// Every problem with the arguments; the first is the reason.
     pub problems: &'a [Problem],
-    /// Why the upstream could not be asked, or its answer not be rendered. Holds nothing of either.
+    /// Why there is no response, or why it could not be rendered. Holds nothing of either.
     pub error: Option<&'a str>,
     pub upstream_host: Option<&'a str>,
     pub upstream_status: Option<u16>,
@@ -81,7 +91,7 @@ pub enum AnswerKind {
     Ping,
     /// A stream of changes or a session of HTTP+SSE was opened.
     Stream,
-    /// Something that wants no answer: a notification, or an answer to a request that we never sent.
+    /// Something that needs no answer: a notification, or an answer to a request that we never sent.
     Notification,
 }
 
@@ -100,7 +110,7 @@ pub enum Outcome {
     Ok,
     /// Arguments that the tool does not take.
     InvalidArguments,
-    /// The upstream answered with a status that is no success.
+    /// The upstream answered with a status other than 2xx.
     UpstreamStatus,
     /// The upstream did not answer, or not with HTTP.
     UpstreamFailed,
@@ -110,7 +120,7 @@ pub enum Outcome {
     Unusable,
     /// Too many calls in flight.
     Overloaded,
-    /// The client left before the answer.
+    /// The client disconnected before the answer.
     Cancelled,
 }
 

@@ -2,6 +2,7 @@
 
 mod cursor;
 mod listing;
+mod origins;
 mod variables;
 mod view;
 
@@ -17,6 +18,7 @@ use listing::{CacheScope, Listing};
 use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{PreparedTool, PreparedTools};
 use mcp_bundle::format::{Bundle, Revision};
+use mcp_bundle::origin::ResolveError;
 use mcp_bundle::plan::{Contents, ToolPlan};
 use mcp_bundle::strings::StrId;
 use std::sync::Arc;
@@ -61,6 +63,18 @@ pub enum BuildError {
     MissingVariable { name: String, need: String },
     #[error("the value of `${{{name}}}` cannot stand in a header of `{tool}`: it has a control character")]
     InvalidVariable { name: String, tool: String },
+    #[error("the URL of upstream `{upstream}`, `{url}`, cannot be used: {error}")]
+    Origin { upstream: String, url: String, error: ResolveError },
+    #[error("`[upstream.{name}]` in `edge.toml` is not an upstream of the bundle{}", did_you_mean(.nearest))]
+    UnknownUpstream { name: String, nearest: Option<String> },
+    #[error(
+        "`[upstream.{name}]` in `edge.toml` could be one of several upstreams of that name; rename one in its spec"
+    )]
+    AmbiguousUpstream { name: String },
+}
+
+fn did_you_mean(nearest: &Option<String>) -> String {
+    nearest.as_ref().map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
 impl Catalog {
@@ -72,8 +86,11 @@ impl Catalog {
         metrics: &Metrics,
         settings: Arc<Settings>,
     ) -> Result<Catalog, BuildError> {
-        let Bundle { contents, revision, .. } = bundle;
-        let variables = variables::resolve(&contents, variable)?;
+        let Bundle { mut contents, revision, .. } = bundle;
+        let only_in_origins = origins::locate(&mut contents, variable, &settings.upstreams)?;
+        // What only an origin needed has done its work.
+        let done = |name: &str| only_in_origins.iter().any(|known| known == name).then(String::new);
+        let variables = variables::resolve(&contents, &|name| variable(name).or_else(|| done(name)))?;
         let text = |id| contents.strings.get(id);
         let origins = contents.upstreams.iter().map(|plan| {
             let host = text(plan.host).to_owned();

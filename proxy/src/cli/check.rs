@@ -1,6 +1,7 @@
 //! `mcp-edge check`
 
 use super::{CommandError, files, has_toml_name, load_bundle, read_config, read_keys, variables};
+use crate::config::FileProblem;
 use mcp_bundle::format::key_text;
 use mcp_bundle::format::{Bundle, VerifyingKey};
 use mcp_diagnostics::EnvFile;
@@ -12,7 +13,7 @@ pub fn run(file: &Path, keys: &[String]) -> Result<String, CommandError> {
         return configuration(file, keys);
     }
     let bundle = load_bundle(file, &keys)?;
-    // The machine that builds a bundle need not be the one that has its secrets.
+    // The machine that builds a bundle need not have its secrets.
     Ok(facts(&bundle, &keys, Some(&EnvFile::default())))
 }
 
@@ -25,27 +26,34 @@ fn configuration(file: &Path, keys: Vec<VerifyingKey>) -> Result<String, Command
     }
     let admin = config.admin.map_or_else(|| "off".to_owned(), |address| format!("http://{address}/"));
     out.push_str(&format!("admin      {admin}\n"));
-    let (secrets, mut wrong) = files::look_at(&config);
+    let (secrets, mut problems) = files::inspect(&config);
+    let mut missing = Vec::new();
     match &config.bundle {
-        None => out.push_str("bundle     none: it must be named on the command line\n"),
+        None => out.push_str("bundle     none: name one on the command line\n"),
         Some(path) => match load_bundle(path, &config.keys) {
-            Err(failure) if wrong.is_empty() => return Err(failure),
-            Err(failure) => wrong.push(failure.message()),
+            Err(failure) if problems.is_empty() => return Err(failure.located(&config, path)),
+            Err(failure) => problems.push(FileProblem::new(path, failure.message())),
             Ok(bundle) => {
                 out.push_str(&facts(&bundle, &config.keys, secrets.as_ref()));
                 let has_value = |name: &str| has_value(secrets.as_ref(), name);
-                wrong.extend(variables::missing(&bundle.contents, &has_value));
+                missing = variables::missing(&bundle.contents, &has_value);
             }
         },
     }
     out.push_str("auth       none\n");
-    if wrong.is_empty() { Ok(out) } else { Err(CommandError::all_wrong(&wrong)) }
+    if problems.is_empty() && missing.is_empty() {
+        return Ok(out);
+    }
+    Err(CommandError::of_files(&config, problems).and(&missing))
 }
 
-/// Without `secrets` nothing is said of values.
+/// Without `secrets`, nothing is said about values.
 fn facts(bundle: &Bundle, keys: &[VerifyingKey], secrets: Option<&EnvFile>) -> String {
     let contents = &bundle.contents;
     let mut out = format!("revision   {}\ntools      {}\n", bundle.revision, contents.tools.len());
+    if bundle.signers.is_empty() {
+        out.push_str("signed by  nobody\n");
+    }
     for signer in &bundle.signers {
         let trusted = if keys.contains(signer) { " (trusted)" } else { "" };
         out.push_str(&format!("signed by  {}{trusted}\n", key_text::write_public(signer)));

@@ -1,16 +1,27 @@
-//! Whether the files that a configuration names can be used, beside the bundle.
+//! Whether the files that a configuration names can be used, apart from the bundle.
 
 use super::tls;
-use crate::config::Config;
+use crate::config::{Config, FileProblem};
 use crate::process;
 use mcp_diagnostics::EnvFile;
+use std::path::Path;
 
-/// The values of the secrets file, and everything that is wrong with any of the files.
-pub fn look_at(config: &Config) -> (Option<EnvFile>, Vec<String>) {
+/// The values of the secrets file, and every problem with any of the files.
+pub fn inspect(config: &Config) -> (Option<EnvFile>, Vec<FileProblem>) {
     let files = config.listeners.iter().filter_map(|listener| listener.tls.as_ref());
-    let mut wrong: Vec<String> = files.filter_map(|files| tls::check_files(files).err()).collect();
-    wrong.extend(config.ca_file.as_deref().and_then(|file| tls::check_ca(file).err()));
-    wrong.extend(config.upgrade_socket.as_deref().and_then(|path| process::check_upgrade_socket(path).err()));
-    let secrets = config.secrets.read().map_err(|error| wrong.push(error.to_string())).ok();
-    (secrets, wrong)
+    let mut problems: Vec<FileProblem> = files.flat_map(tls::check_files).collect();
+    problems.extend(config.ca_file.as_deref().and_then(|file| tls::check_ca(file).err()));
+    if let Some(path) = config.upgrade_socket.as_deref()
+        && let Err(message) = process::check_upgrade_socket(path)
+    {
+        problems.push(FileProblem::new(path, message));
+    }
+    let secrets = match config.secrets.read() {
+        Ok(secrets) => Some(secrets),
+        Err(error) => {
+            problems.push(FileProblem::new(config.secrets.file().unwrap_or(Path::new("")), error));
+            None
+        }
+    };
+    (secrets, problems)
 }

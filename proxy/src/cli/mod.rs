@@ -1,24 +1,26 @@
 //! The `mcp-edge` command: what was typed → what it means → what is done.
 //!
-//! Exit codes: 0 clean, 1 something is wrong with what was given, 2 could not run.
+//! Exit codes: 0 success, 1 a problem in the bundle or the configuration, 2 could not run.
 
 mod check;
 mod files;
+mod no_command;
 mod serve;
 mod start;
 mod tls;
 mod typed;
 mod variables;
 
-use crate::config::{Config, ConfigError};
+use crate::config::{Config, ConfigError, FileProblem, editor_schema};
 use crate::telemetry::logging::{LogFormat, LogLevel};
 use clap::Parser;
 use mcp_bundle::format::VerifyingKey;
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The edge proxy for bundles of MCP tools
+/// Serve a bundle of MCP tools at the edge
 #[derive(Debug, Parser)]
 #[command(name = "mcp-edge", version, arg_required_else_help = true, after_help = EXIT_CODES)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -31,50 +33,52 @@ struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Load a bundle or a configuration as the proxy would, and say what it holds and needs
+    /// Load a bundle or a configuration as the proxy would, and print what it contains and needs
     ///
-    /// A configuration is checked with everything it names, and every variable needs a value. A bundle alone is checked
-    /// without the variables of this machine: those without a value are marked, and are no error.
+    /// A configuration is checked with every file it names, and every variable needs a value. A bundle alone is checked
+    /// without the variables of this machine: those without a value are marked, but are not an error.
     #[command(after_help = EXIT_CODES)]
     Check {
         /// A bundle, or an `edge.toml`
         #[arg(value_name = "FILE")]
         file: PathBuf,
-        /// Demand a signature by this public key (its text or a file); may be repeated, then one of them is enough
+        /// Require a signature by this public key (its text or a file); if repeated, by any of them
         #[arg(long, value_name = "KEY")]
         key: Vec<String>,
     },
+    /// Print a JSON Schema of `edge.toml`, for editors
+    Schema,
 }
 
 #[derive(Debug, clap::Args)]
 struct ServeArguments {
-    /// The bundle to serve; instead of the one in the configuration
+    /// The bundle to serve, instead of the one in the configuration
     #[arg(value_name = "BUNDLE")]
     bundle: Option<PathBuf>,
     /// Read the configuration from this file
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Listen on this address, without TLS; may be repeated; instead of those in the configuration
+    /// Listen on this address, without TLS, instead of those in the configuration; may be repeated
     /// [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDRESS")]
     listen: Vec<String>,
     /// Address of the admin listener, or `off` [default: 127.0.0.1:8081]
     #[arg(long, value_name = "ADDRESS")]
     admin: Option<String>,
-    /// Demand a signature by this public key (its text or a file); may be repeated, then one of them is enough; beside
-    /// those in the configuration
+    /// Require a signature by this public key (its text or a file), or by one of those in the configuration; may be
+    /// repeated
     #[arg(long, value_name = "KEY")]
     key: Vec<String>,
-    /// Say that everyone may call; needed to listen on an address that is not loopback
+    /// `none` lets everyone call; needed to listen on an address that is not loopback
     #[arg(long, value_name = "HOW")]
     auth: Option<Auth>,
-    /// Take the listeners over from the running process, at `upgrade_socket`, when that gets SIGQUIT
+    /// Take over the listeners of the running process, at `upgrade_socket`, when it receives SIGQUIT
     #[arg(long, requires = "config")]
     upgrade: bool,
-    /// How log lines look
+    /// The format of log lines
     #[arg(long, value_name = "FORMAT")]
     log_format: Option<LogFormat>,
-    /// What is logged
+    /// The least severe level that is logged
     #[arg(long, value_name = "LEVEL")]
     log_level: Option<LogLevel>,
 }
@@ -85,17 +89,21 @@ enum Auth {
 }
 
 const EXIT_CODES: &str =
-    "Exit codes: 0 ended as asked, 1 something is wrong with what was given, 2 could not run";
+    "Exit codes: 0 success, 1 a problem in the bundle or the configuration, 2 could not run";
 
 /// Why the command ends early.
 #[derive(Debug)]
 struct CommandError {
-    /// Whole lines; a plain message begins with `error: `.
+    /// Whole lines; a plain message starts with `error: `.
     text: String,
     code: u8,
 }
 
 pub fn main() -> ExitCode {
+    let typed: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if let Some(failure) = no_command::find(&typed) {
+        return failure.end();
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -107,43 +115,63 @@ pub fn main() -> ExitCode {
     };
     let result = match arguments.command {
         Some(Command::Check { file, key }) => check::run(&file, &key),
+        Some(Command::Schema) => Ok(editor_schema::text()),
         None => serve::run(&arguments.serve).map(|()| String::new()),
     };
     match result {
         Ok(text) => {
-            // A reader that went away has seen enough.
+            // A broken pipe is fine: its reader has seen enough.
             let _ = std::io::stdout().write_all(text.as_bytes());
             ExitCode::SUCCESS
         }
-        Err(failure) => {
-            let _ = std::io::stderr().write_all(failure.text.as_bytes());
-            ExitCode::from(failure.code)
-        }
+        Err(failure) => failure.end(),
     }
 }
 
 impl CommandError {
-    /// Something is wrong with what was given.
+    /// There is a problem in what was given.
     fn wrong(message: impl std::fmt::Display) -> CommandError {
         CommandError { text: format!("error: {message}\n"), code: 1 }
     }
 
-    /// It cannot even be tried.
+    /// It could not run at all.
     fn cannot_run(message: impl std::fmt::Display) -> CommandError {
         CommandError { text: format!("error: {message}\n"), code: 2 }
     }
 
-    /// Several things are.
-    fn all_wrong(messages: &[String]) -> CommandError {
-        CommandError { text: messages.iter().map(|message| format!("error: {message}\n")).collect(), code: 1 }
+    /// Problems of files, with their lines where the configuration names them.
+    fn of_files(config: &Config, problems: Vec<FileProblem>) -> CommandError {
+        let (located, rest) = config.places.locate(problems);
+        let text = located.map(|problems| problems.render(wants_color())).unwrap_or_default();
+        CommandError { text, code: 1 }.and(&rest)
     }
 
-    /// To stand among others.
+    /// The same failure, with the line of the configuration that names the file, if one does.
+    fn located(self, config: &Config, file: &Path) -> CommandError {
+        let code = self.code;
+        match config.places.locate(vec![FileProblem::new(file, self.message())]) {
+            (Some(problems), _) => CommandError { text: problems.render(wants_color()), code },
+            (None, _) => self,
+        }
+    }
+
+    /// More messages after it.
+    fn and(mut self, messages: &[String]) -> CommandError {
+        self.text.extend(messages.iter().map(|message| format!("error: {message}\n")));
+        self
+    }
+
+    /// Its first message alone.
     fn message(&self) -> String {
         self.text.trim_start_matches("error: ").trim_end().to_owned()
     }
 
-    /// For those who read events only.
+    fn end(self) -> ExitCode {
+        let _ = std::io::stderr().write_all(self.text.as_bytes());
+        ExitCode::from(self.code)
+    }
+
+    /// As an event, for those who read only the log.
     fn logged(self) -> CommandError {
         tracing::error!(error = self.message(), "could not run");
         CommandError { text: String::new(), code: self.code }
@@ -153,6 +181,11 @@ impl CommandError {
         self.text.push_str(&format!("help: {help}\n"));
         self
     }
+
+    fn note(mut self, note: &str) -> CommandError {
+        self.text.push_str(&format!("note: {note}\n"));
+        self
+    }
 }
 
 impl From<ConfigError> for CommandError {
@@ -160,7 +193,7 @@ impl From<ConfigError> for CommandError {
         match error {
             ConfigError::Wrong(problems) => CommandError { text: problems.render(wants_color()), code: 1 },
             ConfigError::Exposed { .. } => CommandError::cannot_run(error)
-                .help("if that is meant, add `--auth none`; else listen on `127.0.0.1`"),
+                .help("listen on `127.0.0.1`, or add `--auth none` to allow everyone"),
             ConfigError::NoBundle => CommandError::cannot_run(error)
                 .help("name one: `mcp-edge BUNDLE`, or `bundle = \"…\"` in the configuration"),
             error => CommandError::cannot_run(error),
@@ -175,7 +208,7 @@ fn load_bundle(path: &Path, keys: &[VerifyingKey]) -> Result<mcp_bundle::format:
 fn bundle_failure(error: &crate::LoadError, path: &Path) -> CommandError {
     match error {
         crate::LoadError::Invalid { .. } if has_toml_name(path) => {
-            CommandError::wrong(error).help("a configuration is given with `--config`")
+            CommandError::wrong(error).help("to use a configuration, write `--config FILE`")
         }
         crate::LoadError::Invalid { .. } => CommandError::wrong(error),
         crate::LoadError::Source(_) => CommandError::cannot_run(error),

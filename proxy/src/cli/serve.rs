@@ -1,15 +1,16 @@
-//! `mcp-edge BUNDLE`: serves until it is told to stop.
+//! `mcp-edge BUNDLE`: serves until it is asked to shut down.
 
 use super::start::Start;
 use super::typed::Typed;
 use super::{CommandError, ServeArguments, bundle_failure, files, load_bundle};
 use crate::activation::{Activation, ActivationError};
 use crate::admin::{self, Admin};
-use crate::config::{Config, ConfigError};
+use crate::config::{Config, ConfigError, FileProblem};
 use crate::process::{self, BindError, Bound};
 use crate::runtime::allocator;
 use crate::telemetry::logging::{self, LogFormat};
 use pingora_core::services::ServiceWithDependents;
+use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
@@ -22,11 +23,11 @@ pub fn run(arguments: &ServeArguments) -> Result<(), CommandError> {
         let failure = CommandError::cannot_run("`--upgrade` needs `upgrade_socket` in the configuration");
         return Err(failure.help("the running process must have been started with the same `upgrade_socket`"));
     }
-    look_at_files(&config, &bundle)?;
+    inspect_files(&config, &bundle)?;
     let activation = Activation::configured(config.clone(), Box::new(move || typed.config()));
     let activation = Arc::new(activation.map_err(CommandError::wrong)?);
     let edge = Arc::clone(activation.edge());
-    activation.poll().map_err(|error| activation_failure(&error, &bundle))?;
+    activation.poll().map_err(|error| activation_failure(&error, &config, &bundle))?;
 
     let bind = if arguments.upgrade { process::inherit } else { process::bind };
     let mut bound = bind(&config.listeners).map_err(bind_failure)?;
@@ -38,7 +39,7 @@ pub fn run(arguments: &ServeArguments) -> Result<(), CommandError> {
         services.push(admin::service(admin, address, listener));
         admin_address = Some(address);
     }
-    // What is wrong until here is told in plain text and ends the command.
+    // Problems up to here are reported in plain text and end the command.
     let log = logging::start(config.log);
     allocator::give_back();
     let start = Start::new(&config, bound.addresses(), admin_address, &activation);
@@ -49,7 +50,7 @@ pub fn run(arguments: &ServeArguments) -> Result<(), CommandError> {
         upgrade_socket: config.upgrade_socket,
         services,
     };
-    let ended = process::run(edge, bound, options, || start.tell(config.log.format)).map_err(bind_failure);
+    let ended = process::run(edge, bound, options, || start.report(config.log.format)).map_err(bind_failure);
     log.flush();
     match config.log.format {
         LogFormat::Text => ended,
@@ -59,38 +60,54 @@ pub fn run(arguments: &ServeArguments) -> Result<(), CommandError> {
 
 const PORT_HELP: &str = "free the port, or choose another one with `--listen` or `[[listen]]`";
 const ADMIN_PORT_HELP: &str =
-    "free the port, choose another one with `--admin ADDRESS`, or do without: `--admin off`";
+    "free the port, choose another one with `--admin ADDRESS`, or run without: `--admin off`";
+const NOT_OURS_HELP: &str =
+    "this address does not belong to this machine; use one that does, or `0.0.0.0` for all of them";
+const PRIVILEGED_HELP: &str =
+    "ports below 1024 need a privilege; choose a higher port, or grant `CAP_NET_BIND_SERVICE`";
 
 const SAME_LISTENERS_HELP: &str =
     "an upgrade needs the listeners of the running process, and new ones that are free";
 
-fn activation_failure(error: &ActivationError, bundle: &Path) -> CommandError {
+fn activation_failure(error: &ActivationError, config: &Config, bundle: &Path) -> CommandError {
     match error {
-        ActivationError::Load(error) => bundle_failure(error, bundle),
+        ActivationError::Load(error) => bundle_failure(error, bundle).located(config, bundle),
         error => CommandError::wrong(error),
     }
 }
 
-/// All that is wrong with the files, in one run and in the words of `check`.
-fn look_at_files(config: &Config, bundle: &Path) -> Result<(), CommandError> {
-    let (_, mut wrong) = files::look_at(config);
-    if wrong.is_empty() {
+/// Every problem with the files, in one run and in the words of `check`.
+fn inspect_files(config: &Config, bundle: &Path) -> Result<(), CommandError> {
+    let (_, mut problems) = files::inspect(config);
+    if problems.is_empty() {
         return Ok(());
     }
-    wrong.extend(load_bundle(bundle, &config.keys).err().map(|failure| failure.message()));
-    Err(CommandError::all_wrong(&wrong))
+    let failure = load_bundle(bundle, &config.keys).err();
+    problems.extend(failure.map(|failure| FileProblem::new(bundle, failure.message())));
+    Err(CommandError::of_files(config, problems))
 }
 
 fn bind_failure(error: BindError) -> CommandError {
     match error {
-        BindError::Address { .. } => CommandError::cannot_run(error).help(PORT_HELP),
+        BindError::Address { ref source, .. } => {
+            let help = listen_help(source, PORT_HELP);
+            CommandError::cannot_run(error).help(help)
+        }
         BindError::Tls { .. } => CommandError::wrong(error),
         BindError::OfNobody { .. } => CommandError::cannot_run(error).help(SAME_LISTENERS_HELP),
         BindError::UpgradeSocket(_) | BindError::NotHandedOver { .. } => CommandError::cannot_run(error),
     }
 }
 
-/// With `upgrade`, an address in use is that of the process which is replaced; its socket comes later.
+fn listen_help(error: &std::io::Error, otherwise: &'static str) -> &'static str {
+    match error.kind() {
+        ErrorKind::AddrNotAvailable => NOT_OURS_HELP,
+        ErrorKind::PermissionDenied => PRIVILEGED_HELP,
+        _ => otherwise,
+    }
+}
+
+/// With `upgrade`, an address in use belongs to the process that is being replaced; its socket comes later.
 fn bind_admin(
     address: SocketAddr,
     upgrade: Option<&mut Bound>,
@@ -101,9 +118,7 @@ fn bind_admin(
             bound.inherit_also(address);
             Ok((None, address))
         }
-        (Err(error), _) => {
-            Err(CommandError::cannot_run(format!("cannot listen on `{address}`: {error}"))
-                .help(ADMIN_PORT_HELP))
-        }
+        (Err(error), _) => Err(CommandError::cannot_run(format!("cannot listen on `{address}`: {error}"))
+            .help(listen_help(&error, ADMIN_PORT_HELP))),
     }
 }

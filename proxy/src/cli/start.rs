@@ -1,4 +1,4 @@
-//! What is told when all listeners are there.
+//! What is reported once all listeners are bound.
 
 use crate::activation::{Activation, Active};
 use crate::config::Config;
@@ -30,14 +30,14 @@ impl Start {
         }
     }
 
-    /// A block of lines for people and for scripts that wait for it, or events like all others.
-    pub fn tell(&self, format: LogFormat) {
+    /// A block of lines for people and for scripts that wait for it, or events like any other.
+    pub fn report(&self, format: LogFormat) {
         match format {
             LogFormat::Text => drop(std::io::stderr().write_all(self.text().as_bytes())),
             LogFormat::Json => self.log(),
         }
         if let Some(active) = &self.active {
-            tracing::info!(revision = %active.revision, tools = active.tools, "bundle activated");
+            active.log();
         }
     }
 
@@ -49,8 +49,13 @@ impl Start {
         text.push_str(&format!("admin      {}\n", self.admin));
         if let Some(active) = &self.active {
             text.push_str(&format!("revision   {}\ntools      {}\n", active.revision, active.tools));
+            let signed_by = match active.signers.as_slice() {
+                [] => "nobody: the bundle is not signed".to_owned(),
+                signers => signers.join(", "),
+            };
+            text.push_str(&format!("signed by  {signed_by}\n"));
         }
-        text.push_str("auth       none: whoever reaches it may call every tool\n");
+        text.push_str("auth       none: anyone who can connect may call every tool\n");
         text
     }
 
@@ -59,6 +64,6 @@ impl Start {
             tracing::info!(url, "listening");
         }
         tracing::info!(url = self.admin, "admin");
-        tracing::info!(auth = "none", "whoever reaches it may call every tool");
+        tracing::info!(auth = "none", "anyone who can connect may call every tool");
     }
 }

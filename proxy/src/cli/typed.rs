@@ -1,14 +1,14 @@
-//! What was typed, over what the configuration says.
+//! What was typed, which overrides the configuration.
 
 use super::{CommandError, ServeArguments, read_keys};
-use crate::config::{Config, ConfigError, parse_address};
+use crate::config::{Config, ConfigError, is_off, parse_address};
 use crate::process::Listener;
 use crate::telemetry::logging::{LogFormat, LogLevel};
 use mcp_bundle::format::VerifyingKey;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// The arguments, understood. They hold for as long as the process runs; the file below them may be read again.
+/// The arguments, parsed. They apply as long as the process runs; the file that they override may be read again.
 #[derive(Debug)]
 pub struct Typed {
     config: Option<PathBuf>,
@@ -32,6 +32,10 @@ impl Typed {
             admin: match arguments.admin.as_deref() {
                 None => None,
                 Some("off") => Some(None),
+                Some(text) if is_off(text) => {
+                    let failure = CommandError::cannot_run(format!("`{text}` is not an `IP:port` address"));
+                    return Err(failure.help("to run without an admin listener, write `--admin off`"));
+                }
                 Some(text) => Some(Some(address(text)?)),
             },
             open: arguments.auth.is_some(),
@@ -40,7 +44,7 @@ impl Typed {
         })
     }
 
-    /// Reads the configuration, if there is one, and puts over it what was typed.
+    /// Reads the configuration, if there is one, and overrides it with what was typed.
     pub fn config(&self) -> Result<Config, ConfigError> {
         let mut config = self.config.as_deref().map(Config::load).transpose()?.unwrap_or_default();
         config.keys.extend_from_slice(&self.keys);

@@ -2,15 +2,15 @@
 
 use std::net::SocketAddr;
 
-/// Why a text is no address to listen on.
+/// Why a text is not an address to listen on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no IP address with a port")]
+#[error("`{text}` is not an `IP:port` address")]
 pub struct AddressError {
     pub text: String,
     pub help: String,
 }
 
-/// Names are not resolved: what is listened on must not depend on a name server.
+/// Names are not resolved: the addresses to listen on must not depend on a name server.
 pub fn parse_address(text: &str) -> Result<SocketAddr, AddressError> {
     text.parse().map_err(|_| AddressError { text: text.to_owned(), help: help(text) })
 }
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_address_comes_with_one_that_is() {
+    fn what_is_not_an_address_comes_with_one_that_is() {
         let help = |text| parse_address(text).unwrap_err().help;
         assert_eq!(help("localhost:9000"), "write `127.0.0.1:9000`");
         assert_eq!(

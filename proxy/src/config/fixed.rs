@@ -1,4 +1,4 @@
-//! What cannot change while the process runs: an upgrade or a restart takes it.
+//! What cannot change while the process runs: it needs an upgrade or a restart.
 
 use super::Config;
 use crate::process::TlsFiles;

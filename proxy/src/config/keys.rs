@@ -1,4 +1,4 @@
-//! The language of `edge.toml`: its tables of keys, and the reference that is made of them.
+//! The language of `edge.toml`: its tables of keys, and the reference made from them.
 
 use super::fixed::FIXED;
 use super::numbers::{LIMITS, LIST, POOL, TIMEOUTS};
@@ -6,7 +6,7 @@ use crate::settings::Settings;
 use crate::telemetry::logging::{LogFormat, LogLevel};
 use mcp_diagnostics::{Key, Language, ReadingRules, Shape, Table, size};
 
-/// A key, and what the reference says of it.
+/// A key, and what the reference says about it.
 #[derive(Debug)]
 pub struct Row {
     pub name: &'static str,
@@ -33,35 +33,46 @@ impl Row {
         self.field = Some(field);
         self
     }
+
+    /// The default as it is written in the file; `None` if there is none, or it is not fixed.
+    pub fn default_value(&self) -> Option<serde_json::Value> {
+        let written = match self.field {
+            Some(field) => written(self.shape, (field.get)(&Settings::default())),
+            None => self.default.to_owned(),
+        };
+        // What a default looks like is the same in TOML and JSON.
+        serde_json::from_str(&written).ok()
+    }
 }
 
 use Shape::{Boolean, Integer, Tables, Text, Texts, Word};
 
 #[rustfmt::skip]
-static TOP_ROWS: [Row; 17] = [
-    Row::new("bundle", Text, "", "the bundle that is served; the command line may name another"),
-    Row::new("keys", Texts, "", "public keys, as text or as files; with any, the bundle must be signed by one of them"),
-    Row::new("poll_seconds", Integer { min: 1, max: 86_400 }, "10", "how often the bundle and the secrets file are looked at"),
-    Row::new("secrets", Text, "", "a file of `NAME=value` lines for the `${NAME}`s of the bundle; the environment comes first"),
-    Row::new("auth", Text, "", "`\"none\"`: everyone may call; needed to listen on an address that is not loopback"),
-    Row::new("threads", Integer { min: 1, max: 1024 }, "the number of cores", "threads that serve"),
+static TOP_ROWS: [Row; 18] = [
+    Row::new("bundle", Text, "", "the bundle to serve; the command line may name another"),
+    Row::new("keys", Texts, "", "public keys, as text or as files; with any, one of them must have signed the bundle"),
+    Row::new("poll_seconds", Integer { min: 1, max: 86_400 }, "10", "how often to check the bundle and the secrets file for changes"),
+    Row::new("secrets", Text, "", "a file of `NAME=value` lines for each `${NAME}` of the bundle; the environment has precedence"),
+    Row::new("auth", Word(&["none"]), "", "`\"none\"` lets everyone call; needed to listen on an address that is not loopback"),
+    Row::new("threads", Integer { min: 1, max: 1024 }, "the number of cores", "worker threads"),
     Row::new("admin", Text, "\"127.0.0.1:8081\"", "address of the admin listener, or `\"off\"`"),
-    Row::new("metrics", Boolean, "true", "`false`: finished calls are not counted; `/metrics` shows the rest"),
-    Row::new("upgrade_socket", Text, "", "where a new process started with `--upgrade` takes the listeners over"),
-    Row::new("ca_file", Text, "", "PEM certificates that upstreams are trusted by, instead of the system's"),
+    Row::new("metrics", Boolean, "true", "`false` stops counting finished calls; `/metrics` shows the rest"),
+    Row::new("upgrade_socket", Text, "", "the socket where a new process, started with `--upgrade`, takes over the listeners"),
+    Row::new("ca_file", Text, "", "PEM file of certificate authorities to trust for upstreams, instead of the system's"),
     Row::new("listen", Tables(&LISTEN_TABLE), "", "written `[[listen]]`, once for each listener"),
     Row::new("log", Shape::Table(&LOG_TABLE), "", "written `[log]`: what is logged"),
-    Row::new("access", Shape::Table(&ACCESS_TABLE), "", "written `[access]`: who may talk to the public listener"),
-    Row::new("limits", Shape::Table(&LIMITS_TABLE), "", "written `[limits]`: what a request or an answer may hold at most"),
+    Row::new("access", Shape::Table(&ACCESS_TABLE), "", "written `[access]`: who may use the public listener"),
+    Row::new("limits", Shape::Table(&LIMITS_TABLE), "", "written `[limits]`: the largest requests and responses"),
     Row::new("timeouts", Shape::Table(&TIMEOUTS_TABLE), "", "written `[timeouts]`: how long clients may take"),
     Row::new("pool", Shape::Table(&POOL_TABLE), "", "written `[pool]`: connections to upstreams"),
     Row::new("list", Shape::Table(&LIST_TABLE), "", "written `[list]`: lists of tools"),
+    Row::new("upstream", Shape::NamedTables(&UPSTREAM_TABLE), "", "written `[upstream.NAME]`: where an upstream of the bundle is here"),
 ];
 
 #[rustfmt::skip]
 static LISTEN_ROWS: [Row; 3] = [
-    Row::new("address", Text, "\"127.0.0.1:8080\"", "IP address and port; `[[listen]]` may stand several times"),
-    Row::new("certificate", Text, "", "PEM file with the certificate and those that lead to its root; then the listener speaks TLS"),
+    Row::new("address", Text, "\"127.0.0.1:8080\"", "IP address and port; repeat `[[listen]]` for more listeners"),
+    Row::new("certificate", Text, "", "PEM file with the certificate chain; turns on TLS"),
     Row::new("key", Text, "", "PEM file with the certificate's private key"),
 ];
 
@@ -73,8 +84,13 @@ static LOG_ROWS: [Row; 2] = [
 
 #[rustfmt::skip]
 static ACCESS_ROWS: [Row; 2] = [
-    Row::new("hosts", Texts, "[]", "`Host` names that are answered, without ports; empty: any, or local names if all listeners are loopback"),
-    Row::new("origins", Texts, "[]", "`Origin`s of browsers that are answered, beside that of a known `Host` (one of `hosts`, a local name, an IP address); empty: local ones, if all listeners are loopback"),
+    Row::new("hosts", Texts, "[]", "`Host` names to answer, without ports; if empty, any, or only local names if all listeners are loopback"),
+    Row::new("origins", Texts, "[]", "browser `Origin`s to answer, besides those of a known `Host`; if empty, local ones if all listeners are loopback"),
+];
+
+#[rustfmt::skip]
+static UPSTREAM_ROWS: [Row; 1] = [
+    Row::new("url", Text, "", "scheme, host and port that the upstream of this name has here, instead of those in the spec; paths stay"),
 ];
 
 pub static TOP: Table = table("the file", &keys(&TOP_ROWS));
@@ -86,8 +102,10 @@ static TIMEOUTS_TABLE: Table = table("`timeouts`", &keys(&TIMEOUTS));
 static POOL_TABLE: Table = table("`pool`", &keys(&POOL));
 static LIST_TABLE: Table = table("`list`", &keys(&LIST));
 
+pub static UPSTREAM_TABLE: Table = table("an upstream", &keys(&UPSTREAM_ROWS));
+
 /// The tables below the top, by name.
-pub static TABLES: [(&str, &Table, &[Row]); 7] = [
+pub static TABLES: [(&str, &Table, &[Row]); 8] = [
     ("listen", &LISTEN_TABLE, &LISTEN_ROWS),
     ("log", &LOG_TABLE, &LOG_ROWS),
     ("access", &ACCESS_TABLE, &ACCESS_ROWS),
@@ -95,10 +113,11 @@ pub static TABLES: [(&str, &Table, &[Row]); 7] = [
     ("timeouts", &TIMEOUTS_TABLE, &TIMEOUTS),
     ("pool", &POOL_TABLE, &POOL),
     ("list", &LIST_TABLE, &LIST),
+    ("upstream.NAME", &UPSTREAM_TABLE, &UPSTREAM_ROWS),
 ];
 
 pub static LANGUAGE: Language = Language {
-    // There are no codes: nobody allows a mistake in a configuration.
+    // There are no codes: a mistake in a configuration cannot be allowed.
     rules: ReadingRules {
         syntax: None,
         unknown_key: None,
@@ -109,23 +128,23 @@ pub static LANGUAGE: Language = Language {
     },
     header: |key| key.name.to_owned(),
     home,
-    how_to_begin: "write it in TOML, beginning with `bundle = \"tools.mcpk\"`",
+    how_to_begin: "write it in TOML, starting with `bundle = \"tools.mcpk\"`",
 };
 
-/// The table that knows this key, if it is written in the wrong one.
+/// The table that has this key, if it is written in the wrong one.
 fn home(name: &str, _table: &'static Table) -> Option<String> {
     if TOP.find(name).is_some() {
         return Some(format!("`{name}` belongs to the top of the file, before the first `[`"));
     }
     let mut homes = TABLES.iter().filter(|(_, table, _)| table.find(name).is_some());
     let (home, ..) = homes.next()?;
-    // A name that two tables know says nothing.
+    // A name that two tables have is ambiguous.
     homes.next().is_none().then(|| format!("`{name}` belongs to `[{home}]`"))
 }
 
 /// All keys with their full names, in the order of the reference.
 pub fn all() -> impl Iterator<Item = (String, &'static Row)> {
-    let is_value = |row: &&Row| !matches!(row.shape, Shape::Table(_) | Tables(_));
+    let is_value = |row: &&Row| !matches!(row.shape, Shape::Table(_) | Tables(_) | Shape::NamedTables(_));
     let top = TOP_ROWS.iter().filter(is_value).map(|row| (row.name.to_owned(), row));
     let below = |(table, _, rows): &(&'static str, &Table, &'static [Row])| {
         let table = *table;

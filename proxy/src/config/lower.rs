@@ -1,12 +1,13 @@
-//! The text of `edge.toml` → [`Config`], or everything that is wrong with it.
+//! The text of `edge.toml` → [`Config`], or every problem in it.
 
-use super::keys::{ACCESS_TABLE, LANGUAGE, LISTEN_TABLE, LOG_TABLE, TABLES, TOP};
-use super::{Config, Problems, SecretSource, parse_address, read_key};
+use super::keys::{ACCESS_TABLE, LANGUAGE, LISTEN_TABLE, LOG_TABLE, TABLES, TOP, UPSTREAM_TABLE};
+use super::{Config, Places, Problems, SecretSource, parse_address, read_key};
 use crate::process::{Listener, TlsFiles};
 use crate::settings::{Access, Settings};
 use crate::telemetry::logging::{LogFormat, LogLevel, LogSettings};
 use mcp_bundle::format::VerifyingKey;
 use mcp_bundle::format::key_text::{self, KeyError};
+use mcp_bundle::origin::Origin;
 use mcp_diagnostics::toml_tree::TomlTable;
 use mcp_diagnostics::{Diagnostic, Fields, FileId, Reading, Shape, Sources, Span, Spanned};
 use std::net::SocketAddr;
@@ -19,7 +20,9 @@ pub fn lower(text: &str, name: &str, folder: &Path) -> Result<Config, Problems> 
     let mut diagnostics = Vec::new();
     let config = read(text, file, folder, &mut diagnostics);
     match config {
-        Some(config) if diagnostics.is_empty() => Ok(config),
+        Some((config, files)) if diagnostics.is_empty() => {
+            Ok(Config { places: Places::new(sources, files), ..config })
+        }
         _ => {
             diagnostics.sort_by_key(|diagnostic| diagnostic.span);
             Err(Problems { sources, diagnostics })
@@ -27,33 +30,43 @@ pub fn lower(text: &str, name: &str, folder: &Path) -> Result<Config, Problems> 
     }
 }
 
+/// The files that a configuration names, with their places.
+type Files = Vec<(PathBuf, Span)>;
+
 /// `None` if it is not worth reading on.
-fn read(text: &str, file: FileId, folder: &Path, diagnostics: &mut Vec<Diagnostic>) -> Option<Config> {
+fn read(
+    text: &str,
+    file: FileId,
+    folder: &Path,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<(Config, Files)> {
     let mut reading = Reading { language: &LANGUAGE, file, text, diagnostics };
-    let toml = reading.parse();
-    // What is missing or misread after a syntax error is not worth saying.
-    if !reading.diagnostics.is_empty() {
-        return None;
-    }
+    let toml = reading.parse()?;
     if toml.keys().any(|key| matches!(&**key.get_ref(), "tool" | "toolset")) {
         let message = "these are tool specs, not the configuration of an edge";
         let help = "build a bundle of them with `mcpc build`, and serve that";
         reading.report(Diagnostic::error(Span::whole_file(file), message).help(help));
         return None;
     }
-    // Whatever else is wrong with it, no line that holds a secret is shown.
+    // A line with a secret is never shown, whatever else is wrong with it.
     if let Some(keys) = toml.get("keys").filter(|keys| keys.get_ref().as_str().is_some_and(is_secret)) {
         let span = reading.span(keys.span());
         reading.report(Diagnostic::error(span, KeyError::SecretKey.to_string()).hide_source());
         return None;
     }
     let top = reading.fields(&TOP, &toml, Span::whole_file(file));
-    Some(Lowering { reading: &mut reading, folder }.config(&top, &toml))
+    let mut lowering = Lowering { reading: &mut reading, folder, files: Vec::new(), addresses: Vec::new() };
+    let config = lowering.config(&top, &toml);
+    Some((config, lowering.files))
 }
 
 struct Lowering<'r, 'd> {
     reading: &'r mut Reading<'d>,
     folder: &'r Path,
+    /// Those that the file names.
+    files: Files,
+    /// Those that the file names, in its order.
+    addresses: Vec<(SocketAddr, Span)>,
 }
 
 impl<'d> Lowering<'_, 'd> {
@@ -78,15 +91,27 @@ impl<'d> Lowering<'_, 'd> {
             settings: self.settings(top),
             listeners: default.listeners,
             admin: default.admin,
+            places: default.places,
         };
         if let Some(auth) = auth.filter(|auth| auth.value != "none") {
             let message = format!("`auth` cannot be `{}`", auth.value);
-            self.reading.report(Diagnostic::error(auth.span, message).help("write `none`"));
+            let problem = Diagnostic::error(auth.span, message).note("there is no authentication yet");
+            self.reading.report(problem.help("write `auth = \"none\"` to allow everyone, or remove it"));
         }
-        // A misspelt `auth` is one mistake, not two.
+        // A wrong `auth` is one mistake, not two.
         let open = top.is_written("auth");
         config.admin = match self.text(top, "admin") {
             Some(text) if text.value == "off" => None,
+            Some(text) if is_off(&text.value) => {
+                let message = format!("`{}` is not an `IP:port` address", text.value);
+                let problem = Diagnostic::error(text.span, message);
+                self.reading.report(
+                    problem
+                        .help("to run without an admin listener, write `\"off\"`")
+                        .replace(text.span, "\"off\""),
+                );
+                None
+            }
             Some(text) => self.address(&text, open).or(config.admin),
             None => config.admin,
         };
@@ -95,7 +120,7 @@ impl<'d> Lowering<'_, 'd> {
             config.listeners =
                 tables.into_iter().filter_map(|(table, span)| self.listener(table, span, open)).collect();
         }
-        self.distinct(top, &config);
+        self.distinct(&config);
         config.derive_access();
         config
     }
@@ -114,9 +139,9 @@ impl<'d> Lowering<'_, 'd> {
         // An empty list would quietly trust every bundle.
         let list = toml.get("keys").filter(|value| value.get_ref().as_array().is_some_and(<[_]>::is_empty));
         if let Some(list) = list {
-            let message = "`keys` is empty, so no signature would be asked for";
+            let message = "`keys` is empty, so no signature would be required";
             let problem = Diagnostic::error(top.at(list), message);
-            self.reading.report(problem.help("name a key, or leave `keys` out"));
+            self.reading.report(problem.help("add a key, or remove `keys`"));
         }
         keys
     }
@@ -148,11 +173,15 @@ impl<'d> Lowering<'_, 'd> {
 
     fn address(&mut self, text: &Spanned<String>, open: bool) -> Option<SocketAddr> {
         match parse_address(&text.value) {
-            Ok(address) if address.ip().is_loopback() || open => return Some(address),
+            Ok(address) if address.ip().is_loopback() || open => {
+                self.addresses.push((address, text.span));
+                return Some(address);
+            }
             Ok(address) => {
                 let message =
-                    format!("`{address}` can be reached by other machines, and nothing asks who calls");
-                let help = "if that is meant, write `auth = \"none\"` at the top of the file; else listen on `127.0.0.1`";
+                    format!("`{address}` is reachable from other machines, and there is no authentication");
+                let help =
+                    "listen on `127.0.0.1`, or allow everyone with `auth = \"none\"` at the top of the file";
                 self.reading.report(Diagnostic::error(text.span, message).help(help));
             }
             Err(error) => {
@@ -163,19 +192,26 @@ impl<'d> Lowering<'_, 'd> {
     }
 
     /// Two listeners cannot have one address.
-    fn distinct(&mut self, top: &Fields<'_, '_>, config: &Config) {
-        let admin = config.admin.map(|admin| admin.to_string());
-        let mut seen: Vec<&str> = admin.iter().map(String::as_str).collect();
-        for listener in &config.listeners {
-            let address = listener.address.as_str();
-            if seen.contains(&address) && !address.ends_with(":0") {
-                let place = top.value("listen").or_else(|| top.value("admin"));
-                let span = place.map_or(top.span, |value| top.at(value));
-                let help = "`admin` and every `[[listen]]` need an address of their own";
-                let message = format!("`{address}` is listened on twice");
-                self.reading.report(Diagnostic::error(span, message).help(help));
+    fn distinct(&mut self, config: &Config) {
+        let listeners = config.listeners.iter().filter_map(|listener| listener.address.parse().ok());
+        let used: Vec<SocketAddr> = config.admin.into_iter().chain(listeners).collect();
+        let mut written = std::mem::take(&mut self.addresses);
+        written.sort_by_key(|(_, span)| *span);
+        for (index, (address, span)) in written.iter().enumerate() {
+            let is_shared = used.iter().filter(|other| *other == address).count() > 1;
+            let mut earlier = written.iter().take(index);
+            let first = earlier.find(|(other, _)| other == address);
+            // One that is not written is a default, and the other one is all there is to point at.
+            let is_only = written.iter().filter(|(other, _)| other == address).count() == 1;
+            if address.port() == 0 || !is_shared || (first.is_none() && !is_only) {
+                continue;
             }
-            seen.push(address);
+            let problem = Diagnostic::error(*span, format!("two listeners use `{address}`"))
+                .help("give `admin` and each `[[listen]]` an address of its own");
+            self.reading.report(match first {
+                Some((_, first)) => problem.related(*first, "first used here"),
+                None => problem.note("it is the default of the other one"),
+            });
         }
     }
 
@@ -194,9 +230,11 @@ impl<'d> Lowering<'_, 'd> {
         let mut settings = Settings { without_metrics, ..Settings::default() };
         for (name, keys, rows) in &TABLES {
             let numbers = rows.iter().filter_map(|row| row.field.map(|field| (row, field)));
-            let Some((table, span)) = top.table(name).filter(|_| numbers.clone().next().is_some()) else {
+            // Only tables of the top have numbers.
+            if numbers.clone().next().is_none() {
                 continue;
-            };
+            }
+            let Some((table, span)) = top.table(name) else { continue };
             let fields = self.reading.fields(keys, table, span);
             for (row, field) in numbers {
                 let number = match row.shape {
@@ -212,7 +250,28 @@ impl<'d> Lowering<'_, 'd> {
             let fields = self.reading.fields(&ACCESS_TABLE, table, span);
             settings.access = self.access(&fields);
         }
+        settings.upstreams = self.upstreams(top);
         settings
+    }
+
+    /// Where upstreams are here, by name.
+    fn upstreams(&mut self, top: &Fields<'_, '_>) -> Vec<(String, Origin)> {
+        let Some((tables, _)) = top.table("upstream") else { return Vec::new() };
+        let mut upstreams = Vec::new();
+        for (name, value) in tables.iter() {
+            let Some(table) = value.get_ref().as_table() else { continue };
+            let fields = self.reading.fields(&UPSTREAM_TABLE, table, self.reading.span(name.span()));
+            let Some(url) = self.text(&fields, "url") else { continue };
+            match Origin::parse(&url.value) {
+                Ok(origin) => upstreams.push((name.get_ref().to_string(), origin)),
+                Err(error) => {
+                    let message = format!("`url` is not an origin: {error}");
+                    let help = "write a scheme and a host, and a port if it is not the default, like `https://api.example.com`";
+                    self.reading.report(Diagnostic::error(url.span, message).help(help));
+                }
+            }
+        }
+        upstreams
     }
 
     fn access(&mut self, fields: &Fields<'_, '_>) -> Access {
@@ -221,8 +280,8 @@ impl<'d> Lowering<'_, 'd> {
             let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']');
             let has_port = value.contains(':') && !value.starts_with('[');
             if value.is_empty() || !value.chars().all(good) || has_port {
-                let message = format!("`{value}` is no host name");
-                let help = "write a name without scheme and port, like `mcp.example.com`";
+                let message = format!("`{value}` is not a host name");
+                let help = "write a name without a scheme or a port, like `mcp.example.com`";
                 self.reading.report(Diagnostic::error(span, message).help(help));
             } else {
                 access.hosts.push(value.to_ascii_lowercase());
@@ -232,8 +291,8 @@ impl<'d> Lowering<'_, 'd> {
             if is_origin(&value) {
                 access.origins.push(value.to_ascii_lowercase());
             } else {
-                let message = format!("`{value}` is no origin");
-                let help = "write scheme and host, and the port if it is not the scheme's, like `https://app.example.com`";
+                let message = format!("`{value}` is not an origin");
+                let help = "write a scheme and a host, and a port if it is not the default, like `https://app.example.com`";
                 self.reading.report(Diagnostic::error(span, message).help(help));
             }
         }
@@ -250,7 +309,7 @@ impl<'d> Lowering<'_, 'd> {
         self.reading.word(fields, name, find, None).map(|word| word.value)
     }
 
-    /// A text that says something.
+    /// A text that is not empty.
     fn text(&mut self, fields: &Fields<'_, '_>, name: &'static str) -> Option<Spanned<String>> {
         let text = fields.text(name)?;
         if text.value.is_empty() {
@@ -260,10 +319,20 @@ impl<'d> Lowering<'_, 'd> {
         Some(text)
     }
 
-    /// A path, relative to the file it stands in.
+    /// A path, relative to the file that names it.
     fn path(&mut self, fields: &Fields<'_, '_>, name: &'static str) -> Option<PathBuf> {
-        self.text(fields, name).map(|text| self.folder.join(text.value))
+        let text = self.text(fields, name)?;
+        let path = self.folder.join(text.value);
+        self.files.push((path.clone(), text.span));
+        Some(path)
     }
+}
+
+/// Words that people try for `off`.
+pub fn is_off(text: &str) -> bool {
+    ["off", "none", "no", "false", "disabled", "never", "-"]
+        .iter()
+        .any(|word| text.eq_ignore_ascii_case(word))
 }
 
 fn is_secret(text: &str) -> bool {

@@ -1,19 +1,23 @@
 //! `edge.toml`: what belongs to the place the edge runs in.
 //!
-//! All mistakes of a file are told in one run, each with its place. `docs/OPERATIONS.md` has the reference; its table
-//! comes from [`keys::reference`].
+//! All mistakes of a file are reported in one run, each with its place. `docs/OPERATIONS.md` has the reference; its
+//! table comes from [`keys::reference`], and `docs/edge.schema.json` from [`editor_schema`].
 
 mod address;
+pub mod editor_schema;
 mod fixed;
 pub mod keys;
 mod lower;
 mod numbers;
+mod places;
 mod problems;
 mod secrets;
 #[cfg(test)]
 mod tests;
 
 pub use address::{AddressError, parse_address};
+pub use lower::is_off;
+pub use places::{FileProblem, Places};
 pub use problems::Problems;
 pub use secrets::{SecretSource, SecretsError};
 
@@ -27,7 +31,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What a process is told to do. Paths are relative to where the process runs.
+/// What a process does. Paths are relative to where the process runs.
 #[derive(Debug, Clone)]
 pub struct Config {
     pub bundle: Option<PathBuf>,
@@ -35,7 +39,7 @@ pub struct Config {
     pub keys: Vec<VerifyingKey>,
     pub poll: Duration,
     pub secrets: SecretSource,
-    /// `auth = "none"` stands in the file: that everyone may call is meant.
+    /// The file has `auth = "none"`: everyone may call, on purpose.
     pub open: bool,
     /// `None` is as many as there are cores.
     pub threads: Option<usize>,
@@ -45,6 +49,8 @@ pub struct Config {
     pub ca_file: Option<PathBuf>,
     pub log: LogSettings,
     pub settings: Settings,
+    /// Where the file that was read names other files.
+    pub places: Places,
 }
 
 /// Why there is no configuration.
@@ -52,13 +58,13 @@ pub struct Config {
 pub enum ConfigError {
     #[error("`{path}` cannot be read: {source}")]
     Unreadable { path: String, source: std::io::Error },
-    #[error("`{path}` has more than {MAX_LENGTH} bytes: that is no configuration")]
+    #[error("`{path}` has more than {MAX_LENGTH} bytes, which is too large for a configuration")]
     TooLarge { path: String },
     #[error("`{path}` is not UTF-8 text")]
     NotText { path: String },
     #[error("{0}")]
     Wrong(Problems),
-    #[error("`{address}` can be reached by other machines, and nothing asks who calls")]
+    #[error("`{address}` is reachable from other machines, and there is no authentication")]
     Exposed { address: String },
     #[error("there is no bundle to serve")]
     NoBundle,
@@ -84,6 +90,7 @@ impl Default for Config {
             ca_file: None,
             log: LogSettings::default(),
             settings: Settings::default(),
+            places: Places::default(),
         };
         config.derive_access();
         config
@@ -110,12 +117,12 @@ impl Config {
         lower::lower(text, name, folder)
     }
 
-    /// Derives what follows from the listeners; called again after they were changed.
+    /// Derives what follows from the listeners; call it again after changing them.
     pub fn derive_access(&mut self) {
         self.settings.access.loopback = self.listeners.iter().all(is_loopback);
     }
 
-    /// The addresses that everyone can reach although nobody said that this is meant.
+    /// The addresses that other machines can reach without `auth = "none"`.
     pub fn exposed(&self) -> Vec<String> {
         let public = self.listeners.iter().filter(|listener| !is_loopback(listener));
         let public = public.map(|listener| listener.address.clone());
@@ -130,7 +137,7 @@ pub fn read_key(text_or_path: &str, folder: &Path) -> Result<VerifyingKey, Strin
     match key_text::read_public(text_or_path) {
         Ok(key) => return Ok(key),
         Err(key_text::KeyError::NoKey) => {}
-        // No secret stands in a message.
+        // No message shows a secret.
         Err(error @ key_text::KeyError::SecretKey) => return Err(error.to_string()),
         Err(error) => return Err(format!("key `{}`: {error}", text_or_path.trim())),
     }

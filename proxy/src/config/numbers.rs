@@ -1,4 +1,4 @@
-//! The keys of `edge.toml` that are numbers: each is one row that says its range and where it goes.
+//! The keys of `edge.toml` that are numbers. Each is one row with its range and its field.
 
 use super::keys::{Field, Row};
 use mcp_diagnostics::Shape;
@@ -8,7 +8,7 @@ const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 const DAY: i64 = 24 * 60 * 60;
-/// Nesting that the JSON scanner can follow.
+/// The deepest nesting that the JSON scanner can follow.
 const DEPTH: i64 = mcp_bundle::json::MAX_DEPTH as i64;
 
 /// A row; the last path is the field of [`Settings`](crate::settings::Settings).
@@ -41,44 +41,44 @@ pub static LIMITS: [Row; 21] = [
     number!("request_body", Bytes, KIB, 256 * MIB, "the body of a client's request", limits.request_body),
     number!("json_depth", Count, 8, DEPTH, "nesting of a client's request", limits.json_depth),
     number!("batch", Count, 1, 1000, "requests in a batch", limits.batch),
-    number!("response_body", Bytes, KIB, GIB, "an upstream's answer, decompressed; the most that a tool's `max_response_bytes` can ask for", limits.response_body),
-    number!("connections", Count, 1, 1_000_000, "connections of clients at once; one more is closed unanswered", limits.connections),
-    number!("calls_in_flight", Count, 1, 1_000_000, "calls that wait for an upstream at once", limits.calls_in_flight),
-    number!("streams", Count, 0, 1_000_000, "event streams that are open at once", limits.streams),
+    number!("response_body", Bytes, KIB, GIB, "an upstream's response, decompressed; also the upper bound of a tool's `max_response_bytes`", limits.response_body),
+    number!("connections", Count, 1, 1_000_000, "client connections at once; further ones are closed without an answer", limits.connections),
+    number!("calls_in_flight", Count, 1, 1_000_000, "calls waiting for an upstream at once", limits.calls_in_flight),
+    number!("streams", Count, 0, 1_000_000, "event streams open at once", limits.streams),
     number!("arguments", Count, 1, 10_000, "arguments of a call", limits.bind.arguments),
     number!("arguments_depth", Count, 1, DEPTH, "nesting of the arguments", limits.bind.depth),
     number!("path_value", Bytes, 1, MIB, "one argument in a path", limits.bind.path_value),
-    number!("header_value", Bytes, 1, MIB, "one header of the upstream's request", limits.bind.header_value),
-    number!("target", Bytes, 256, MIB, "path and query of the upstream's request", limits.bind.target),
-    number!("upstream_body", Bytes, 1, 256 * MIB, "the body of the upstream's request", limits.bind.body),
+    number!("header_value", Bytes, 1, MIB, "one header of the upstream request", limits.bind.header_value),
+    number!("target", Bytes, 256, MIB, "path and query of the upstream request", limits.bind.target),
+    number!("upstream_body", Bytes, 1, 256 * MIB, "the body of the upstream request", limits.bind.body),
     number!("result_text", Bytes, KIB, 256 * MIB, "the text of a result; a tool's `max_text_bytes` can only lower it", limits.shape.text),
-    number!("answer_depth", Count, 1, DEPTH, "nesting of an upstream's answer", limits.shape.depth),
-    number!("template_steps", Count, 1000, 1_000_000_000, "work of one template", limits.shape.template.steps, limits.bind.template.steps),
-    number!("template_iterations", Count, 1, 100_000_000, "rounds of all loops of one template", limits.shape.template.iterations, limits.bind.template.iterations),
-    number!("template_output", Bytes, KIB, 256 * MIB, "what one template writes", limits.shape.template.output, limits.bind.template.output),
-    number!("template_values", Count, 1000, 100_000_000, "values of an answer that one template keeps", limits.shape.template.values, limits.bind.template.values),
+    number!("answer_depth", Count, 1, DEPTH, "nesting of an upstream's response", limits.shape.depth),
+    number!("template_steps", Count, 1000, 1_000_000_000, "steps of one template", limits.shape.template.steps, limits.bind.template.steps),
+    number!("template_iterations", Count, 1, 100_000_000, "iterations of all loops of one template", limits.shape.template.iterations, limits.bind.template.iterations),
+    number!("template_output", Bytes, KIB, 256 * MIB, "output of one template", limits.shape.template.output, limits.bind.template.output),
+    number!("template_values", Count, 1000, 100_000_000, "values of a response that one template keeps", limits.shape.template.values, limits.bind.template.values),
     number!("template_text", Bytes, KIB, GIB, "text that one template computes and keeps", limits.shape.template.text, limits.bind.template.text),
     number!("template_depth", Count, 1, DEPTH, "nesting of the data of a template", limits.shape.template.depth, limits.bind.template.depth),
 ];
 
 #[rustfmt::skip]
 pub static TIMEOUTS: [Row; 5] = [
-    number!("idle_seconds", Seconds, 1, DAY, "a client's connection without a request", timeouts.idle),
+    number!("idle_seconds", Seconds, 1, DAY, "how long a client connection may be idle", timeouts.idle),
     number!("body_seconds", Seconds, 1, DAY, "from a request's head to the end of its body", timeouts.body),
-    number!("write_seconds", Seconds, 1, DAY, "each write of an answer", timeouts.write),
+    number!("write_seconds", Seconds, 1, DAY, "each write of a response", timeouts.write),
     number!("keep_alive_seconds", Seconds, 1, 3600, "silence on an event stream before a comment is sent", timeouts.keep_alive),
-    number!("grace_seconds", Seconds, 0, 3600, "what calls in flight get when the process is asked to stop", timeouts.grace),
+    number!("grace_seconds", Seconds, 0, 3600, "how long calls in flight may take when the process is asked to shut down", timeouts.grace),
 ];
 
 #[rustfmt::skip]
 pub static POOL: [Row; 3] = [
-    number!("idle_connections", Count, 0, 100_000, "idle connections that are kept, for each upstream and thread", pool.idle_connections),
-    number!("idle_seconds", Seconds, 1, DAY, "how long an idle connection is kept", pool.idle),
-    number!("dns_seconds", Seconds, 0, DAY, "how long the addresses of a name are used", pool.dns),
+    number!("idle_connections", Count, 0, 100_000, "idle connections to keep, per upstream and thread", pool.idle_connections),
+    number!("idle_seconds", Seconds, 1, DAY, "how long to keep an idle connection", pool.idle),
+    number!("dns_seconds", Seconds, 0, DAY, "how long to use the addresses of a name", pool.dns),
 ];
 
 #[rustfmt::skip]
 pub static LIST: [Row; 2] = [
     number!("page", Count, 1, 1_000_000, "tools on a page of `tools/list`", list.page),
-    number!("ttl_seconds", Seconds, 0, DAY, "how long clients may use a list without asking again", list.ttl),
+    number!("ttl_seconds", Seconds, 0, DAY, "how long clients may cache a list", list.ttl),
 ];

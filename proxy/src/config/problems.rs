@@ -1,10 +1,10 @@
-//! Everything that is wrong with a configuration.
+//! Every problem in a configuration.
 
 use mcp_diagnostics::visible::one_line;
 use mcp_diagnostics::{Diagnostic, Sources, human};
 use std::fmt;
 
-/// All mistakes of a file, in its order.
+/// All problems of a file, in its order.
 #[derive(Debug)]
 pub struct Problems {
     pub sources: Sources,
@@ -25,7 +25,7 @@ impl Problems {
     }
 }
 
-/// All of them on one line, for logs and answers.
+/// All of them on one line, for logs and responses.
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, problem) in self.diagnostics.iter().enumerate() {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SecretSource {
     File(PathBuf),
-    /// Whoever serves the bundle knows them.
+    /// Supplied by the program that embeds the edge.
     Given(EnvFile),
 }
 

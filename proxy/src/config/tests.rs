@@ -110,7 +110,7 @@ fn the_reference_in_the_docs_is_the_one_of_the_code() {
 }
 
 #[test]
-fn all_mistakes_of_a_file_are_told_at_once() {
+fn all_mistakes_of_a_file_are_reported_at_once() {
     assert_snapshot!(errors("bundel = \"a\"\nthreads = 0\n[limits]\nrequest_body = 1048576\nbatch = \"x\"\n"), @r##"
     error: the file has no key `bundel`
      --> edge.toml:1:1
@@ -130,7 +130,7 @@ fn all_mistakes_of_a_file_are_told_at_once() {
     2 | threads = 0
       |           ^
       |
-      = note: threads that serve
+      = note: worker threads
 
     error: `request_body` needs a unit
      --> edge.toml:4:16
@@ -138,7 +138,12 @@ fn all_mistakes_of_a_file_are_told_at_once() {
     4 | request_body = 1048576
       |                ^^^^^^^
       |
-      = help: the units are `B`, `KiB`, `MiB` and `GiB`: write `"64KiB"`
+      = note: the units are `B`, `KiB`, `MiB` and `GiB`
+    help: write `"1MiB"`
+      |
+    4 - request_body = 1048576
+    4 + request_body = "1MiB"
+      |
 
     error: `batch` must be an integer, not a string
      --> edge.toml:5:9
@@ -178,21 +183,21 @@ fn a_key_in_the_wrong_table_is_led_home() {
 #[test]
 fn an_open_address_needs_a_word() {
     assert_snapshot!(errors("admin = \"0.0.0.0:8081\"\n[[listen]]\naddress = \"192.0.2.1:80\"\n"), @r##"
-    error: `0.0.0.0:8081` can be reached by other machines, and nothing asks who calls
+    error: `0.0.0.0:8081` is reachable from other machines, and there is no authentication
      --> edge.toml:1:9
       |
     1 | admin = "0.0.0.0:8081"
       |         ^^^^^^^^^^^^^^
       |
-      = help: if that is meant, write `auth = "none"` at the top of the file; else listen on `127.0.0.1`
+      = help: listen on `127.0.0.1`, or allow everyone with `auth = "none"` at the top of the file
 
-    error: `192.0.2.1:80` can be reached by other machines, and nothing asks who calls
+    error: `192.0.2.1:80` is reachable from other machines, and there is no authentication
      --> edge.toml:3:11
       |
     3 | address = "192.0.2.1:80"
       |           ^^^^^^^^^^^^^^
       |
-      = help: if that is meant, write `auth = "none"` at the top of the file; else listen on `127.0.0.1`
+      = help: listen on `127.0.0.1`, or allow everyone with `auth = "none"` at the top of the file
 
     error: `edge.toml` has 2 errors
     "##);
@@ -201,7 +206,7 @@ fn an_open_address_needs_a_word() {
 #[test]
 fn addresses_are_ip_addresses_with_ports() {
     assert_snapshot!(errors("[[listen]]\naddress = \"localhost:80\"\n[[listen]]\nkey = \"k.pem\"\n"), @r##"
-    error: `localhost:80` is no IP address with a port
+    error: `localhost:80` is not an `IP:port` address
      --> edge.toml:2:11
       |
     2 | address = "localhost:80"
@@ -230,13 +235,14 @@ fn addresses_are_ip_addresses_with_ports() {
 #[test]
 fn one_address_is_listened_on_once() {
     assert_snapshot!(errors("admin = \"127.0.0.1:8080\"\n"), @r##"
-    error: `127.0.0.1:8080` is listened on twice
+    error: two listeners use `127.0.0.1:8080`
      --> edge.toml:1:9
       |
     1 | admin = "127.0.0.1:8080"
       |         ^^^^^^^^^^^^^^^^
       |
-      = help: `admin` and every `[[listen]]` need an address of their own
+      = note: it is the default of the other one
+      = help: give `admin` and each `[[listen]]` an address of its own
 
     error: `edge.toml` has 1 error
     "##);
@@ -251,7 +257,8 @@ fn words_and_types_are_checked() {
     1 | auth = "jwt"
       |        ^^^^^
       |
-      = help: write `none`
+      = note: there is no authentication yet
+      = help: write `auth = "none"` to allow everyone, or remove it
 
     error: `bundle` is empty
      --> edge.toml:2:10
@@ -265,7 +272,7 @@ fn words_and_types_are_checked() {
     3 | keys = "k"
       |        ^^^
       |
-      = note: public keys, as text or as files; with any, the bundle must be signed by one of them
+      = note: public keys, as text or as files; with any, one of them must have signed the bundle
 
     error: `listen` must be a list of tables, not a string
      --> edge.toml:4:10
@@ -295,37 +302,37 @@ fn a_boolean_for_admin_leads_to_the_word() {
 #[test]
 fn origins_and_hosts_are_checked() {
     assert_snapshot!(errors("[access]\nhosts = [\"https://a\", \"a:80\"]\norigins = [\"a.example\", \"https://a/\"]\n"), @r##"
-    error: `https://a` is no host name
+    error: `https://a` is not a host name
      --> edge.toml:2:10
       |
     2 | hosts = ["https://a", "a:80"]
       |          ^^^^^^^^^^^
       |
-      = help: write a name without scheme and port, like `mcp.example.com`
+      = help: write a name without a scheme or a port, like `mcp.example.com`
 
-    error: `a:80` is no host name
+    error: `a:80` is not a host name
      --> edge.toml:2:23
       |
     2 | hosts = ["https://a", "a:80"]
       |                       ^^^^^^
       |
-      = help: write a name without scheme and port, like `mcp.example.com`
+      = help: write a name without a scheme or a port, like `mcp.example.com`
 
-    error: `a.example` is no origin
+    error: `a.example` is not an origin
      --> edge.toml:3:12
       |
     3 | origins = ["a.example", "https://a/"]
       |            ^^^^^^^^^^^
       |
-      = help: write scheme and host, and the port if it is not the scheme's, like `https://app.example.com`
+      = help: write a scheme and a host, and a port if it is not the default, like `https://app.example.com`
 
-    error: `https://a/` is no origin
+    error: `https://a/` is not an origin
      --> edge.toml:3:25
       |
     3 | origins = ["a.example", "https://a/"]
       |                         ^^^^^^^^^^^^
       |
-      = help: write scheme and host, and the port if it is not the scheme's, like `https://app.example.com`
+      = help: write a scheme and a host, and a port if it is not the default, like `https://app.example.com`
 
     error: `edge.toml` has 4 errors
     "##);
@@ -334,11 +341,16 @@ fn origins_and_hosts_are_checked() {
 #[test]
 fn syntax_errors_come_first() {
     assert_snapshot!(errors("bundle = \n[limits\n"), @r##"
-    error: string values must be quoted, expected literal string
+    error: `` is not a TOML value
      --> edge.toml:1:10
       |
     1 | bundle = 
       |          ^
+      |
+    help: write strings between quotes
+      |
+    1 | bundle = ""
+      |          ++
 
     error: unclosed table, expected `]`
      --> edge.toml:2:8
@@ -351,7 +363,7 @@ fn syntax_errors_come_first() {
 }
 
 #[test]
-fn tool_specs_are_no_configuration() {
+fn tool_specs_are_not_a_configuration() {
     assert_snapshot!(errors("[[tool]]\nname = \"a\"\n"), @r##"
     error: these are tool specs, not the configuration of an edge
     --> edge.toml
@@ -375,17 +387,79 @@ fn a_secret_key_is_refused_without_showing_it() {
 }
 
 #[test]
-fn keys_that_are_missing_or_none_are_told() {
+fn keys_that_are_missing_or_empty_are_reported() {
     assert_snapshot!(errors("keys = []\n"), @r##"
-    error: `keys` is empty, so no signature would be asked for
+    error: `keys` is empty, so no signature would be required
      --> edge.toml:1:8
       |
     1 | keys = []
       |        ^^
       |
-      = help: name a key, or leave `keys` out
+      = help: add a key, or remove `keys`
 
     error: `edge.toml` has 1 error
     "##);
     assert!(errors("keys = [\"none.pub\"]\n").contains("key `none.pub` cannot be read"));
+}
+
+#[test]
+fn the_value_that_was_meant_is_suggested() {
+    assert_snapshot!(errors("[limits]\nrequest_body = \"2MB\"\n[timeouts]\nbody_seconds = \"30s\"\n"), @r##"
+    error: `2MB` is not a valid size
+     --> edge.toml:2:16
+      |
+    2 | request_body = "2MB"
+      |                ^^^^^
+      |
+      = note: the units are `B`, `KiB`, `MiB` and `GiB`
+    help: write `"2MiB"`
+      |
+    2 | request_body = "2MiB"
+      |                   +
+
+    error: `body_seconds` must be an integer, not a string
+     --> edge.toml:4:16
+      |
+    4 | body_seconds = "30s"
+      |                ^^^^^
+      |
+      = note: from a request's head to the end of its body
+    help: write `30`
+      |
+    4 - body_seconds = "30s"
+    4 + body_seconds = 30
+      |
+
+    error: `edge.toml` has 2 errors
+    "##);
+    for (written, help) in [
+        ("limits.response_body = 1048576", "write `\"1MiB\"`"),
+        ("limits.request_body = \"much\"", "write it like `\"64KiB\"`"),
+        ("poll_seconds = \"1m\"", "write `60`"),
+        ("threads = \"4\"", "write `4`"),
+        ("metrics = \"false\"", "write `false`"),
+        ("admin = \"none\"", "write `\"off\"`"),
+    ] {
+        assert!(errors(written).contains(help), "{}", errors(written));
+    }
+}
+
+#[test]
+fn of_two_listeners_with_one_address_the_second_is_at_fault() {
+    let listen = "[[listen]]\naddress = \"127.0.0.1:9000\"\n";
+    assert_snapshot!(errors(&format!("{listen}{listen}")), @r##"
+    error: two listeners use `127.0.0.1:9000`
+     --> edge.toml:4:11
+      |
+    2 | address = "127.0.0.1:9000"
+      |           ---------------- first used here
+    3 | [[listen]]
+    4 | address = "127.0.0.1:9000"
+      |           ^^^^^^^^^^^^^^^^
+      |
+      = help: give `admin` and each `[[listen]]` an address of its own
+
+    error: `edge.toml` has 1 error
+    "##);
+    assert!(parse("admin = \"127.0.0.1:0\"\n[[listen]]\naddress = \"127.0.0.1:0\"\n").admin.is_some());
 }

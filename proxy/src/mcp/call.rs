@@ -34,9 +34,6 @@ pub fn begin<'a>(
         headers::check_params(&context.head.headers, context.view.catalog(), &tool, arguments)?;
     }
     open_result(id, out);
-    if version == MODERN {
-        out.extend_from_slice(context.view.modern_start());
-    }
     let call = ToolCall { tool, arguments: Arguments::of_params(params), protocol: Some(version) };
     Ok(call::begin(context, &call))
 }

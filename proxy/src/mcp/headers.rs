@@ -18,8 +18,8 @@ const SENTINEL: (&str, &str) = ("=?base64?", "?=");
 /// `Mcp-Method`, and `Mcp-Name` for methods that have one.
 pub fn check_routing(headers: &Headers, message: &Message<'_>) -> Result<(), Failure> {
     let method = message.method.unwrap_or(NULL);
-    let told = one(headers, "mcp-method")?.ok_or_else(|| missing("Mcp-Method"))?;
-    if !method.is_text(text(told, "Mcp-Method")?) {
+    let stated = one(headers, "mcp-method")?.ok_or_else(|| missing("Mcp-Method"))?;
+    if !method.is_text(text(stated, "Mcp-Method")?) {
         return Err(differs("Mcp-Method"));
     }
     let named = if message.is_method("tools/call") || message.is_method("prompts/get") {
@@ -29,12 +29,12 @@ pub fn check_routing(headers: &Headers, message: &Message<'_>) -> Result<(), Fai
     } else {
         return Ok(());
     };
-    // A body without a name is told by the method itself.
+    // The method itself reports a body without a name.
     let Some(named) = named.filter(|named| named.kind == Kind::String) else {
         return Ok(());
     };
-    let told = one(headers, "mcp-name")?.ok_or_else(|| missing("Mcp-Name"))?;
-    if !named.is_text(&decoded(told, "Mcp-Name")?) {
+    let stated = one(headers, "mcp-name")?.ok_or_else(|| missing("Mcp-Name"))?;
+    if !named.is_text(&decoded(stated, "Mcp-Name")?) {
         return Err(differs("Mcp-Name"));
     }
     Ok(())
@@ -60,12 +60,12 @@ pub fn check_params(
                 return Err(Failure::HeaderMismatch(format!("`{shown}` is there, but the argument is not")));
             }
             (Some(_), None) => return Err(missing(shown)),
-            (Some(argument), Some(told)) => {
-                let told = decoded(told, shown)?;
+            (Some(argument), Some(stated)) => {
+                let stated = decoded(stated, shown)?;
                 let same = match argument.kind {
-                    Kind::String => argument.is_text(&told),
-                    Kind::Number => is_number(&told) && decimal::compare(&told, argument.text).is_eq(),
-                    _ => argument.text == &*told,
+                    Kind::String => argument.is_text(&stated),
+                    Kind::Number => is_number(&stated) && decimal::compare(&stated, argument.text).is_eq(),
+                    _ => argument.text == &*stated,
                 };
                 if !same {
                     return Err(differs(shown));

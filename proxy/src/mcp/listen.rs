@@ -1,4 +1,4 @@
-//! Streams that tell when the list of tools has changed.
+//! Streams that report changes to the list of tools.
 
 use crate::call::record::AnswerKind;
 use crate::edge::Changes;
@@ -42,7 +42,7 @@ pub fn respond(context: &Context<'_>, message: &Message<'_>, id: &str) -> Result
     })
 }
 
-/// What older revisions are told.
+/// The notification of older revisions.
 pub const LEGACY_CHANGED: &[u8] = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}";
 
 /// The stream that clients of older revisions open with GET.

@@ -137,14 +137,14 @@ fn handle<'a>(
         Handled::Responded(fail(context, None, id, &Failure::InvalidRequest(reason), out))
     };
     if message.is_ambiguous {
-        return refuse("a member stands twice", out);
+        return refuse("the message has a duplicate member", out);
     }
     if !message.is_rpc {
         return refuse("`jsonrpc` must be \"2.0\"", out);
     }
     match message.method {
         None if message.is_answer && !header.is_modern() => return ignore(context),
-        None if message.is_answer => return refuse("answers are not taken", out),
+        None if message.is_answer => return refuse("responses are not accepted", out),
         Some(method) if method.kind == Kind::String && !message.is_answer => {}
         _ => return refuse("`method` must be a string", out),
     }
@@ -178,7 +178,7 @@ fn handle<'a>(
     })
 }
 
-/// What wants no answer.
+/// What needs no answer.
 fn ignore<'a>(context: &Context<'a>) -> Handled<'a> {
     context.answered(None, AnswerKind::Notification, 0);
     Handled::Responded(Responded::Nothing)

@@ -17,6 +17,10 @@ const UNSAID: ProtocolVersion = ProtocolVersion::V20250326;
 
 pub const VERSION_HEADER: &str = "mcp-protocol-version";
 
+/// What a client of an older revision gets to read.
+const NOT_SUPPORTED: &str = "the version in the `MCP-Protocol-Version` header is not supported; \
+    supported are 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28";
+
 /// The version header of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VersionHeader<'a> {
@@ -57,7 +61,7 @@ impl<'a> VersionHeader<'a> {
     pub fn is_modern(self) -> bool {
         match self {
             VersionHeader::Known(version) => version == MODERN,
-            VersionHeader::Unknown(text) => is_date(text),
+            VersionHeader::Unknown(text) => is_date(text) && text > MODERN.as_str(),
             VersionHeader::Nothing | VersionHeader::Malformed => false,
         }
     }
@@ -68,9 +72,9 @@ impl<'a> VersionHeader<'a> {
             VersionHeader::Nothing => Ok(UNSAID),
             VersionHeader::Known(version) if version != MODERN => Ok(version),
             _ if initialize => Ok(NEWEST_LEGACY),
-            VersionHeader::Known(_) | VersionHeader::Unknown(_) => Err(Failure::InvalidRequest(
-                "the version in the `MCP-Protocol-Version` header is not supported",
-            )),
+            VersionHeader::Known(_) | VersionHeader::Unknown(_) => {
+                Err(Failure::InvalidRequest(NOT_SUPPORTED))
+            }
             VersionHeader::Malformed => {
                 Err(Failure::InvalidRequest("the `MCP-Protocol-Version` header is malformed"))
             }
@@ -80,7 +84,15 @@ impl<'a> VersionHeader<'a> {
 
 /// A request that says in its body what it speaks is stateless, and so is one whose header names such a revision.
 pub fn kind(header: VersionHeader<'_>, message: &Message<'_>) -> Result<ProtocolKind, Failure> {
-    if message.params.meta.protocol_version.is_some() || header.is_modern() {
+    let claims = message.params.meta.protocol_version.is_some();
+    if let VersionHeader::Unknown(version) = header
+        && header.is_modern()
+        && !claims
+    {
+        // What a later revision must have in `_meta` is not known here.
+        return Err(Failure::UnsupportedVersion(version.to_owned()));
+    }
+    if claims || header.is_modern() {
         return Ok(ProtocolKind::Modern);
     }
     header.legacy_version(message.is_method("initialize")).map(ProtocolKind::Legacy)
@@ -170,4 +182,14 @@ fn is_date(text: &str) -> bool {
             4 | 7 => byte == b'-',
             _ => byte.is_ascii_digit(),
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_supported_version_is_listed() {
+        assert!(ProtocolVersion::ALL.iter().all(|version| NOT_SUPPORTED.contains(version.as_str())));
+    }
 }

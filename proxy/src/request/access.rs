@@ -1,7 +1,7 @@
 //! From where requests are taken: `Host` and `Origin`.
 //!
 //! A page on the web can make a browser send requests to a server on the same machine, and with a name that resolves to
-//! a loopback address (DNS rebinding) even read the answers. Both headers tell.
+//! a loopback address (DNS rebinding) even read the answers. Both headers reveal it.
 
 use crate::request::failure::Failure;
 use crate::request::head::{Head, visible};

@@ -1,4 +1,4 @@
-//! One table from what can be wrong with a request to what is said about it, whatever interface it came by.
+//! One table of what can be wrong with a request, and how each interface reports it.
 //!
 //! What goes wrong inside a call of a known tool is not here: that is a result (`isError`), see `call/mod.rs`.
 
@@ -35,21 +35,21 @@ pub enum Failure {
     UnknownPath,
     UnknownToolset(String),
     MethodNotAllowed(&'static str),
-    /// Nobody that is known asks; the challenge says how to become known.
+    /// There is no valid credential; the challenge says how to authenticate.
     Unauthenticated {
         challenge: String,
     },
-    /// The caller may not do this; the challenge says what would be needed.
+    /// The caller may not do this; the challenge says what is needed.
     Forbidden {
         challenge: String,
     },
-    /// The caller asks too often.
+    /// The caller sends too many requests.
     TooManyRequests {
         retry_after_seconds: u64,
     },
     /// No session of HTTP+SSE with this id, or not of this caller.
     UnknownSession,
-    /// A session of HTTP+SSE has too many messages in work.
+    /// A session of HTTP+SSE has too many pending messages.
     SessionBusy,
 }
 
@@ -60,6 +60,8 @@ pub enum ErrorType {
     ToolNotFound,
     Parameter,
     Service,
+    /// A failure of an upstream that a spec declares to be a database's API.
+    Database,
     Internal,
 }
 
@@ -70,7 +72,21 @@ impl ErrorType {
             ErrorType::ToolNotFound => "TOOL_NOT_FOUND",
             ErrorType::Parameter => "PARAMETER_ERROR",
             ErrorType::Service => "SERVICE_ERROR",
+            ErrorType::Database => "DATABASE_ERROR",
             ErrorType::Internal => "INTERNAL_ERROR",
+        }
+    }
+
+    /// One sentence for people who only use the program that called; the message is for its developers.
+    pub const fn user_message(self, status: u16) -> &'static str {
+        match (self, status) {
+            (_, 429) => "There are too many requests. Try again later.",
+            (ErrorType::Validation, _) => "The request is not valid.",
+            (ErrorType::ToolNotFound, _) => "This tool is not available.",
+            (ErrorType::Parameter, _) => "Some values are missing or not valid.",
+            (_, 503) => "The service is not available right now. Try again later.",
+            (ErrorType::Service | ErrorType::Database, _) => "The service could not handle the request.",
+            (ErrorType::Internal, _) => "Something went wrong.",
         }
     }
 }
@@ -140,7 +156,7 @@ impl Failure {
         }
     }
 
-    /// How the REST interfaces tell it.
+    /// The type and HTTP status in the REST interfaces.
     pub const fn rest(&self) -> (ErrorType, u16) {
         match self {
             Failure::UnknownTool(_) => (ErrorType::ToolNotFound, 404),
@@ -183,7 +199,7 @@ impl Failure {
         }
     }
 
-    /// What the client is told.
+    /// The message for the client.
     pub fn message(&self) -> Cow<'static, str> {
         match self {
             Failure::NotJson(reason) => Cow::Owned(format!("Parse error: {reason}")),
@@ -191,9 +207,7 @@ impl Failure {
             Failure::InvalidParams(reason) => Cow::Owned(format!("Invalid params: {reason}")),
             Failure::UnknownMethod(method) => Cow::Owned(format!("Method not found: {}", shown(method))),
             Failure::UnknownTool(name) => Cow::Owned(format!("Unknown tool: {}", shown(name))),
-            Failure::BadCursor => {
-                Cow::Borrowed("Invalid params: the cursor is not one that this server gave")
-            }
+            Failure::BadCursor => Cow::Borrowed("Invalid params: unknown cursor"),
             Failure::HeaderMismatch(reason) => Cow::Owned(format!("Header mismatch: {reason}")),
             Failure::UnsupportedVersion(version) => {
                 Cow::Owned(format!("Unsupported protocol version: {}", shown(version)))
@@ -203,25 +217,25 @@ impl Failure {
             }
             Failure::TooManyStreams => Cow::Borrowed("Too many event streams are open; try again later"),
             Failure::BatchTooLarge => {
-                Cow::Borrowed("The answers of this batch are too large; send the request alone")
+                Cow::Borrowed("The responses of this batch are too large; send the request alone")
             }
-            Failure::NotReady => Cow::Borrowed("No bundle of tools is active yet; try again in a moment"),
+            Failure::NotReady => Cow::Borrowed("No bundle is active yet; try again in a moment"),
             Failure::BodyTooLarge(limit) => {
                 Cow::Owned(format!("The request body has more than {limit} bytes"))
             }
             Failure::UnsupportedMediaType => Cow::Borrowed("The `Content-Type` must be `application/json`"),
             Failure::ForbiddenOrigin => Cow::Borrowed(
-                "Requests from this `Origin` are not allowed; `access.origins` of the edge names those that are",
+                "Requests from this `Origin` are not allowed; `access.origins` in the edge's settings lists those that are",
             ),
             Failure::MisdirectedHost => Cow::Borrowed(
-                "Requests for this `Host` are not served here; `access.hosts` of the edge names those that are",
+                "Requests for this `Host` are not served here; `access.hosts` in the edge's settings lists those that are",
             ),
             Failure::UnknownPath => Cow::Borrowed("Nothing is served at this path; MCP is at `/mcp`"),
             Failure::UnknownToolset(name) => {
                 Cow::Owned(format!("There is no toolset `{}`; all tools are at `/mcp`", shown(name)))
             }
             Failure::MethodNotAllowed(allowed) => {
-                Cow::Owned(format!("This path only takes {}", allowed.replace(", ", " and ")))
+                Cow::Owned(format!("This path only accepts {}", allowed.replace(", ", " and ")))
             }
             Failure::Unauthenticated { .. } => Cow::Borrowed("This needs a valid credential"),
             Failure::Forbidden { .. } => Cow::Borrowed("The credential does not allow this"),
@@ -230,7 +244,7 @@ impl Failure {
             }
             Failure::UnknownSession => Cow::Borrowed("There is no such session; open one at `/sse`"),
             Failure::SessionBusy => {
-                Cow::Borrowed("The session has too many messages in work; read its answers first")
+                Cow::Borrowed("The session has too many pending messages; read its responses first")
             }
         }
     }

@@ -9,7 +9,7 @@ use mcp_http1::{Field, Malformed, Request, RequestHead};
 pub struct Head {
     pub method: Method,
     pub uri: Uri,
-    /// The length of the body, if it is told.
+    /// The length of the body, if the head states it.
     pub length: Option<u64>,
     pub headers: Headers,
 }
@@ -30,7 +30,7 @@ pub struct Values<'h, 'n> {
     name: &'n str,
 }
 
-/// A header stands there more than once. Two readers of a repeated one may pick different values.
+/// A header appears more than once. Two readers of a repeated one may pick different values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Repeated;
 

@@ -22,7 +22,7 @@ impl RequestId {
         given.and_then(RequestId::from_client).unwrap_or_else(|| RequestId::Made(random::next()))
     }
 
-    /// Visible ASCII only: it is written to logs as it stands.
+    /// Visible ASCII only: it is written to logs unchanged.
     pub fn from_client(text: &[u8]) -> Option<RequestId> {
         if text.is_empty() || text.len() > RequestId::MAX || !text.iter().all(u8::is_ascii_graphic) {
             return None;

@@ -61,13 +61,13 @@ pub type Found<'h> = (Result<Option<Path>, Failure>, Option<&'h str>);
 pub fn route<'h>(head: &'h Head, settings: &Settings, reply: &mut Reply) -> Found<'h> {
     match access::check(head, &settings.access) {
         Ok(origin) => (find(head, settings, reply), origin),
-        // A page from elsewhere is not told why.
+        // A page from another origin must not learn why.
         Err(failure) => (Err(failure), None),
     }
 }
 
 impl RoutedRequest {
-    /// What observers are told, before there is a view.
+    /// What observers see, before there is a view.
     pub fn facts(&self) -> RequestFacts<'_> {
         let RoutedRequest { request_id, caller, peer, .. } = self;
         RequestFacts { request_id, caller, peer, toolset: None, revision: None, protocol: None }

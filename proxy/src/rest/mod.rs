@@ -3,8 +3,8 @@
 pub mod api_v1;
 pub mod gateway;
 
-use crate::call::ToolCall;
 use crate::call::record::Outcome;
+use crate::call::{Done, ToolCall};
 use crate::request::context::Context;
 use crate::request::failure::{ErrorType, Failure};
 use crate::request::reply::{BodyKind, Reply};
@@ -36,7 +36,7 @@ fn read_call<'a>(
     }
     scanner.finish().map_err(not_json)?;
     if twice {
-        return Err(Failure::InvalidRequest("a member stands twice"));
+        return Err(Failure::InvalidRequest("the body has a duplicate member"));
     }
     let Some(tool) = tool.filter(|tool| tool.kind == Kind::String) else {
         return Err(Failure::InvalidParams(format!("`{tool_key}` must be a string").into()));
@@ -61,19 +61,34 @@ pub fn fail(failure: &Failure, reply: &mut Reply) {
     reply.body.clear();
     reply.body.extend_from_slice(b"{\"success\":false,\"result\":null,\"error\":");
     write_string(&failure.message(), &mut reply.body);
-    reply.body.extend_from_slice(b",\"error_type\":\"");
-    reply.body.extend_from_slice(error_type.as_str().as_bytes());
-    reply.body.extend_from_slice(b"\",\"details\":{\"reason\":\"");
+    write_type(error_type, status, &mut reply.body);
+    reply.body.extend_from_slice(b",\"details\":{\"reason\":\"");
     reply.body.extend_from_slice(failure.name().as_bytes());
     reply.body.extend_from_slice(b"\"}}");
 }
 
-/// How a call that failed is told.
-const fn error_type(outcome: Outcome) -> (ErrorType, u16) {
-    match outcome {
+/// Appends what kind of error it is, and a message for people who only use the program that called.
+fn write_type(error_type: ErrorType, status: u16, out: &mut Vec<u8>) {
+    out.extend_from_slice(b",\"user_message\":\"");
+    out.extend_from_slice(error_type.user_message(status).as_bytes());
+    out.extend_from_slice(b"\",\"error_type\":\"");
+    out.extend_from_slice(error_type.as_str().as_bytes());
+    out.push(b'"');
+}
+
+/// The type and HTTP status of a call that failed; `of_upstream` is the type of its upstream's failures.
+const fn error_type(done: &Done, of_upstream: ErrorType) -> (ErrorType, u16) {
+    match done.outcome {
         Outcome::InvalidArguments => (ErrorType::Parameter, 400),
-        Outcome::UpstreamStatus | Outcome::Unusable | Outcome::ResponseTooLarge => (ErrorType::Service, 500),
-        Outcome::UpstreamFailed | Outcome::UpstreamTimeout | Outcome::Overloaded => (ErrorType::Service, 503),
+        Outcome::UpstreamStatus if is_unavailable(done.upstream_status) => (of_upstream, 503),
+        Outcome::UpstreamStatus | Outcome::Unusable | Outcome::ResponseTooLarge => (of_upstream, 500),
+        Outcome::UpstreamFailed | Outcome::UpstreamTimeout => (of_upstream, 503),
+        Outcome::Overloaded => (ErrorType::Service, 503),
         Outcome::Ok | Outcome::Cancelled => (ErrorType::Internal, 500),
     }
+}
+
+/// Whether a gateway in front of the upstream, or the upstream itself, says that it cannot be used now.
+const fn is_unavailable(status: Option<u16>) -> bool {
+    matches!(status, Some(502..=504))
 }

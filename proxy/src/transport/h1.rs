@@ -196,7 +196,7 @@ impl<H: Handler> Connection<'_, H> {
         }
     }
 
-    /// Answers what is no request, and ends the connection.
+    /// Answers what is not a request, and ends the connection.
     async fn turn_away(mut self, status: u16, reason: &str) {
         self.refuse(status, reason);
         let limit = self.handler.serving().settings.timeouts.write;
@@ -210,7 +210,7 @@ impl<H: Handler> Connection<'_, H> {
         self.reply = Reply::text(status, reason);
     }
 
-    /// Sends the reply, and tells when that was done.
+    /// Sends the reply; returns when that was done.
     async fn send(
         &mut self,
         limit: Duration,

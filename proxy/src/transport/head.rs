@@ -47,7 +47,7 @@ pub(super) fn write(reply: &Reply, framing: Framing, now: Instant, out: &mut Vec
     out.extend_from_slice(b"\r\n\r\n");
 }
 
-/// Appends the head of an event stream, which ends its connection: chunked where the client knows chunks.
+/// Appends the head of an event stream, which ends its connection: chunked where the client supports it.
 pub(super) fn write_stream(reply: &Reply, old: bool, now: Instant, out: &mut Vec<u8>) {
     out.extend_from_slice(STREAM_START);
     write_headers(reply, out);

@@ -1,7 +1,7 @@
 //! Everything between a connection and the edge: HTTP/1 and HTTP/2 in, whole answers and event streams out.
 //!
 //! HTTP/1 has a connection loop of its own over Pingora's streams: `mcp_http1` says what a request is and where it ends, and
-//! an answer's head and body leave in one write. HTTP/2 goes through Pingora's. Nothing here knows MCP.
+//! an answer's head and body leave in one write. HTTP/2 goes through Pingora's. Nothing here depends on MCP.
 
 mod body;
 mod h1;

@@ -1,4 +1,4 @@
-//! Counts open connections, so that a server that is asked to shut down knows when it may.
+//! Counts open connections, so that a server that is shutting down can wait for them.
 
 use std::sync::Arc;
 use tokio::sync::watch;

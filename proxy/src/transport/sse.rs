@@ -10,7 +10,7 @@ use std::io::Write;
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 
-/// A comment: clients skip it, and whoever is in between sees that the stream lives.
+/// A comment: clients skip it, and proxies see that the stream is alive.
 const KEEP_ALIVE: Bytes = Bytes::from_static(b":\n\n");
 
 /// Where the events of a stream go.

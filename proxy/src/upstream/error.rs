@@ -1,32 +1,55 @@
-//! What can keep an upstream from answering.
+//! Why there is no response from an upstream.
+
+use std::fmt;
+use std::time::Duration;
 
 /// No variant holds anything of the request: addresses, headers and secrets stay out of results and logs.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UpstreamError {
-    #[error("its name cannot be resolved")]
+    #[error("could not resolve the host name")]
     Resolve,
-    #[error("it cannot be reached: {0}")]
+    #[error("could not connect: {0}")]
     Connect(String),
     #[error("the TLS handshake failed: {0}")]
     Tls(String),
-    #[error("no connection within {0} ms")]
+    #[error("could not connect within {}", Limit(*.0))]
     ConnectTimeout(u64),
-    /// The call's deadline.
-    #[error("no answer within {0} ms")]
+    /// The limit of the call, or of its last attempt.
+    #[error("no response within {}", Limit(*.0))]
     Timeout(u64),
-    #[error("it closed the connection before its answer was whole")]
+    #[error("the connection was closed before the response was complete")]
     Closed,
-    #[error("its answer is not valid HTTP")]
+    #[error("the response is not valid HTTP")]
     Protocol,
-    /// The answer is larger than the call takes.
-    #[error("its answer has more than {limit} bytes")]
+    #[error("the response has more than {limit} bytes")]
     TooLarge { status: u16, limit: usize },
     /// A `content-encoding` that is unknown or does not decode.
-    #[error("its answer cannot be decompressed: {0}")]
+    #[error("could not decompress the response: {0}")]
     Encoding(String),
 }
 
+/// A time limit in milliseconds, as people write it: `2 s`, `1.5 s`, `250 ms`.
+struct Limit(u64);
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (seconds, rest) = (self.0 / 1000, self.0 % 1000);
+        match (seconds, rest) {
+            (0, rest) => write!(f, "{rest} ms"),
+            (seconds, 0) => write!(f, "{seconds} s"),
+            (seconds, rest) => {
+                let rest = format!("{rest:03}");
+                write!(f, "{seconds}.{} s", rest.trim_end_matches('0'))
+            }
+        }
+    }
+}
+
 impl UpstreamError {
+    pub(super) fn timeout(limit: Duration) -> UpstreamError {
+        UpstreamError::Timeout(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX))
+    }
+
     /// A stable name, for logs and metrics.
     pub const fn name(&self) -> &'static str {
         match self {
@@ -40,5 +63,19 @@ impl UpstreamError {
             UpstreamError::TooLarge { .. } => "response_too_large",
             UpstreamError::Encoding(_) => "upstream_encoding",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_limits_are_written_in_the_unit_that_fits() {
+        for (limit, text) in [(2000, "2 s"), (1500, "1.5 s"), (1050, "1.05 s"), (250, "250 ms"), (0, "0 ms")]
+        {
+            assert_eq!(UpstreamError::Timeout(limit).to_string(), format!("no response within {text}"));
+        }
+        assert_eq!(UpstreamError::ConnectTimeout(2000).to_string(), "could not connect within 2 s");
     }
 }

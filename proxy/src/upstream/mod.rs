@@ -45,6 +45,8 @@ pub struct Exchange<'a> {
     pub connect_timeout: Duration,
     /// The whole call, retries included.
     pub timeout: Duration,
+    /// One attempt, if the tool says so; otherwise attempts share the time that is left.
+    pub attempt_timeout: Option<Duration>,
     /// When it begins.
     pub start: Instant,
     /// When its time is over.
@@ -93,7 +95,7 @@ impl Received {
         self.input.clear();
     }
 
-    /// Gives its memory to whoever needs it next.
+    /// Gives its memory back for the next call.
     pub fn give_memory(&mut self) {
         buffers::give_bytes(&mut self.body);
         buffers::give_bytes(&mut self.input);

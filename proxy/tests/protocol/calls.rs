@@ -15,7 +15,11 @@ fn call(bench: &Bench, name: &str, arguments: Value) -> Value {
     let legacy = bench.legacy("tools/call", params).json()["result"].clone();
     let object = modern.as_object_mut().unwrap();
     assert_eq!(object.remove("resultType"), Some(json!("complete")));
-    assert!(object.remove("_meta").is_some());
+    let mut meta = object.remove("_meta").unwrap();
+    assert!(meta.as_object_mut().unwrap().remove("io.modelcontextprotocol/serverInfo").is_some());
+    if meta != json!({}) {
+        object.insert("_meta".to_owned(), meta);
+    }
     assert_eq!(modern, legacy);
     legacy
 }
@@ -76,8 +80,19 @@ fn arguments_that_the_tool_does_not_take_are_a_result_that_says_what_to_change()
     let result = call(&bench, "get_order", json!({}));
     assert_eq!(result["isError"], true);
     assert!(result["content"][0]["text"].as_str().unwrap().contains("orderId"), "{result}");
-    let result = call(&bench, "get_order", json!({"orderId": ".."}));
+    let error = |result: &Value| result["_meta"]["mcp-edge/error"].clone();
+    let message = "`orderId` is required (string)";
+    let problem = json!({"kind": "missing_path_parameter", "parameter": "orderId", "message": message});
+    assert_eq!(error(&result), json!({"reason": "missing_path_parameter", "problems": [problem]}));
+    let result = call(&bench, "get_order", json!({"orderId": "..", "x": 1}));
     assert_eq!(result["isError"], true);
+    let kinds: Vec<Value> = error(&result)["problems"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|problem| problem["kind"].clone())
+        .collect();
+    assert_eq!(kinds, ["unknown_argument", "invalid_path_parameter"]);
     assert!(bench.fake.asked.lock().unwrap().is_empty());
 }
 

@@ -149,8 +149,23 @@ fn a_modern_header_alone_asks_for_the_modern_form() {
     let said = bench.post(&[("mcp-protocol-version", "2026-07-28")], &body);
     assert_eq!((said.status, said.code()), (400, -32602));
     assert_eq!(said.json()["id"], "a");
-    // A date that is not known yet is from the future.
-    assert_eq!(bench.post(&[("mcp-protocol-version", "2031-01-01")], &body).code(), -32602);
+}
+
+#[test]
+fn a_version_that_is_not_supported_is_answered_with_those_that_are() {
+    let bench = Bench::shop();
+    let body = json!({"jsonrpc": "2.0", "id": "a", "method": "tools/list", "params": {}});
+    let later = bench.post(&[("mcp-protocol-version", "2031-01-01")], &body);
+    assert_eq!((later.status, later.code()), (400, -32022));
+    assert_eq!(
+        later.json()["error"]["data"],
+        json!({"supported": ["2026-07-28"], "requested": "2031-01-01"})
+    );
+    // Before the stateless revision there was no code for it.
+    let older = bench.post(&[("mcp-protocol-version", "2024-01-01")], &body);
+    assert_eq!((older.status, older.code(), &older.json()["id"]), (400, -32600, &json!("a")));
+    let message = older.json()["error"]["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("not supported") && message.contains("2025-11-25"), "{message}");
 }
 
 #[test]

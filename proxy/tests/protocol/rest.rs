@@ -1,7 +1,8 @@
-//! The REST forms: `GET /api/v1/mcp/tools`, `POST /api/v1/mcp/tools/call` (requirements A10, A11), `GET /mcp/tools`, `POST /mcp/invoke` and their error
-//! types (B1 to B3).
+//! The REST forms: `GET /api/v1/mcp/tools` and `POST /api/v1/mcp/tools/call` (requirements A10, A11),
+//! `GET /mcp/tools` and `POST /mcp/invoke` (B1, B2, B5), their error types (B3), raw responses (A8) and
+//! kinds of problems (A18).
 
-use crate::support::{Bench, Said, head};
+use crate::support::{Bench, SPEC, Said, head};
 use mcp_edge::upstream::UpstreamError;
 use serde_json::{Value, json};
 
@@ -26,8 +27,58 @@ fn the_gateway_invokes_a_tool() {
     let bench = Bench::shop();
     let said = invoke(&bench, &json!({"tool_name": "get_order", "params": {"orderId": "42"}}));
     assert_eq!(said.status, 200);
-    let expected = json!({"success": true, "result": {"content": [{"type": "text", "text": "{\"pens\":3}"}]}, "error": null});
-    assert_eq!(said.json(), expected);
+    let mut body = said.json();
+    assert!(body.as_object_mut().unwrap().remove("processing_time_ms").unwrap().is_u64());
+    let result = json!({"content": [{"type": "text", "text": "{\"pens\":3}"}]});
+    assert_eq!(body, json!({"success": true, "result": result, "error": null}));
+}
+
+#[test]
+fn the_gateways_result_is_the_structured_content_where_there_is_one() {
+    let bench = Bench::shop();
+    let body = invoke(&bench, &json!({"tool_name": "stock"})).json();
+    assert_eq!((&body["result"], &body["error"]), (&json!({"pens": 3}), &Value::Null), "{body}");
+    assert!(body["processing_time_ms"].is_u64());
+}
+
+#[test]
+fn the_gateway_lists_every_problem_with_its_kind() {
+    let bench = Bench::shop();
+    let said = invoke(&bench, &json!({"tool_name": "routed", "params": {"region": 1, "limit": "x", "y": 2}}));
+    let details = said.json()["details"].clone();
+    let problems = details["problems"].as_array().unwrap();
+    let mut found: Vec<(&str, &str)> = problems
+        .iter()
+        .map(|problem| (problem["kind"].as_str().unwrap(), problem["parameter"].as_str().unwrap()))
+        .collect();
+    found.sort_unstable();
+    assert_eq!(found, [("unknown_argument", "y"), ("wrong_type", "limit"), ("wrong_type", "region")]);
+    assert!(problems.iter().all(|problem| !problem["message"].as_str().unwrap().is_empty()));
+    let many: serde_json::Map<_, _> = (0..30).map(|number| (format!("x{number}"), json!(0))).collect();
+    let said = invoke(&bench, &json!({"tool_name": "routed", "params": many}));
+    assert_eq!(said.json()["details"]["omitted"], 10, "{}", said.body);
+}
+
+#[test]
+fn a_response_that_cannot_be_rendered_is_in_the_details() {
+    let spec = SPEC.replace(
+        "endpoint = \"/orders/{orderId}\"\n",
+        "endpoint = \"/orders/{orderId}\"\nresponse_template = \"{{ index .items 0 }}\"\n",
+    );
+    let bench = Bench::new(&[("shop.toml", &spec)]);
+    bench.upstream(200, "application/json", r#"{"items":[]}"#);
+    let said = invoke(&bench, &json!({"tool_name": "get_order", "params": {"orderId": "1"}}));
+    let body = said.json();
+    assert_eq!((said.status, &body["error_type"]), (500, &json!("SERVICE_ERROR")));
+    assert_eq!(
+        body["details"],
+        json!({"reason": "template_render", "upstream_status": 200, "raw_response": "{\"items\":[]}"})
+    );
+    let call = json!({"name": "get_order", "arguments": {"orderId": "1"}}).to_string();
+    let result = bench.send(&head("POST", "/api/v1/mcp/tools/call", &[]), call.as_bytes()).json();
+    assert_eq!((&result["content"][0]["text"], &result["isError"]), (&body["error"], &json!(true)));
+    assert_eq!(result["content"][1]["text"], "{\"items\":[]}");
+    assert_eq!(result["_meta"]["mcp-edge/error"]["reason"], "template_render");
 }
 
 #[test]
@@ -41,6 +92,7 @@ fn every_failure_of_the_gateway_has_a_type_and_a_status() {
         assert_eq!(body["error_type"], error_type, "{body}");
         assert_eq!(body["details"]["reason"], reason, "{body}");
         assert!(!body["error"].as_str().unwrap().is_empty());
+        assert!(body["user_message"].as_str().unwrap().ends_with('.'), "{body}");
     };
     let raw = |text: &str| bench.send(&head("POST", "/mcp/invoke", &[]), text.as_bytes());
     check(raw("{"), 400, "VALIDATION_ERROR", "not_json");
@@ -61,8 +113,14 @@ fn every_failure_of_the_gateway_has_a_type_and_a_status() {
         "missing_path_parameter",
     );
     check(bench.send(&head("GET", "/mcp/invoke", &[]), b""), 405, "VALIDATION_ERROR", "method_not_allowed");
-    bench.upstream(404, "application/json", "{}");
-    check(invoke(&bench, &call), 500, "SERVICE_ERROR", "upstream_status");
+    for status in [404, 429, 500, 501] {
+        bench.upstream(status, "application/json", "{}");
+        check(invoke(&bench, &call), 500, "SERVICE_ERROR", "upstream_status");
+    }
+    for status in [502, 503, 504] {
+        bench.upstream(status, "application/json", "{}");
+        check(invoke(&bench, &call), 503, "SERVICE_ERROR", "upstream_status");
+    }
     bench.upstream_fails(UpstreamError::Connect("refused".to_owned()));
     check(invoke(&bench, &call), 503, "SERVICE_ERROR", "upstream_connect");
     bench.upstream_fails(UpstreamError::Timeout(5));

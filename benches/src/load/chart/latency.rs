@@ -8,18 +8,24 @@ use crate::load::stats::Spread;
 const ROW: f64 = 26.0;
 const HEADING: f64 = 34.0;
 const TOP: f64 = 84.0;
-/// Where the three values stand.
+/// Width of the column of values.
 const VALUES: f64 = 190.0;
+/// Marks keep this distance from labels and values.
+const INSET: f64 = 8.0;
 
 /// `None` if nothing was measured at a fixed rate.
 pub fn latency(groups: &[PacedGroup], connections: u16) -> Option<String> {
-    let all = || groups.iter().flat_map(|group| &group.rows).flat_map(|row| &row.turns);
-    let shortest = Spread::of(all().map(|turn| turn.p50.max(1.0)))?.low;
-    let longest = Spread::of(all().map(|turn| turn.p999.max(1.0)))?.high;
+    let mut marks = Vec::new();
+    for row in groups.iter().flat_map(|group| &group.rows) {
+        marks.extend(percentiles(&row.turns)?);
+    }
+    // The axis covers every mark, not only the middle half of them.
+    let shortest = marks.iter().copied().reduce(f64::min)?.max(1.0);
+    let longest = marks.iter().copied().reduce(f64::max)?.max(1.0);
     let first = shortest.log10().floor();
     let last = longest.log10().ceil().max(first + 1.0);
-    let right = WIDTH - PADDING - VALUES;
-    let across = |value: f64| LABELS + (right - LABELS) * (value.max(1.0).log10() - first) / (last - first);
+    let (left, right) = (LABELS + INSET, WIDTH - PADDING - VALUES - INSET);
+    let across = |value: f64| left + (right - left) * (value.max(1.0).log10() - first) / (last - first);
     let rows: usize = groups.iter().map(|group| group.rows.len()).sum();
     let bottom = TOP + HEADING * groups.len() as f64 + ROW * rows as f64;
 
@@ -33,8 +39,7 @@ pub fn latency(groups: &[PacedGroup], connections: u16) -> Option<String> {
     canvas.text((WIDTH - PADDING, TOP), "dim small end", "● p50 · ■ p99 · | p99.9");
     let mut decade = first;
     while decade <= last {
-        let (at, value) =
-            (LABELS + (right - LABELS) * (decade - first) / (last - first), 10_f64.powf(decade));
+        let (at, value) = (left + (right - left) * (decade - first) / (last - first), 10_f64.powf(decade));
         canvas.line((at, TOP), (at, bottom), "grid");
         canvas.text((at, bottom + 18.0), "dim small middle", time(value));
         decade += 1.0;
@@ -46,10 +51,7 @@ pub fn latency(groups: &[PacedGroup], connections: u16) -> Option<String> {
         top += HEADING;
         for row in &group.rows {
             let middle = top + ROW / 2.0;
-            let of = |value: fn(&Paced) -> f64| {
-                Spread::of(row.turns.iter().map(value)).map(|spread| spread.median)
-            };
-            let [p50, p99, p999] = [of(|turn| turn.p50)?, of(|turn| turn.p99)?, of(|turn| turn.p999)?];
+            let [p50, p99, p999] = percentiles(&row.turns)?;
             let class = class(row.contender);
             canvas.text((LABELS - 10.0, middle + 4.5), "end", label(row.contender));
             canvas.line((across(p50), middle), (across(p999), middle), &format!("track {class}"));
@@ -68,7 +70,13 @@ pub fn latency(groups: &[PacedGroup], connections: u16) -> Option<String> {
     Some(canvas.finish(title))
 }
 
-/// Microseconds with the unit that suits them.
+/// Medians of p50, p99 and p99.9 over the turns; `None` without turns.
+fn percentiles(turns: &[Paced]) -> Option<[f64; 3]> {
+    let of = |value: fn(&Paced) -> f64| Spread::of(turns.iter().map(value)).map(|spread| spread.median);
+    Some([of(|turn| turn.p50)?, of(|turn| turn.p99)?, of(|turn| turn.p999)?])
+}
+
+/// Microseconds, in a suitable unit.
 fn time(microseconds: f64) -> String {
     let (value, unit) = match microseconds {
         value if value < 999.5 => (value, "µs"),
@@ -102,10 +110,35 @@ mod tests {
         }
     }
 
+    /// The numbers in the attribute `name`.
+    fn numbers(svg: &str, name: &str) -> Vec<f64> {
+        let start = format!(" {name}=\"");
+        let parts = svg.split(&start).skip(1);
+        parts
+            .map(|part| part.split('"').next().and_then(|text| text.parse().ok()).expect("a number"))
+            .collect()
+    }
+
     #[test]
-    fn values_beyond_all_measure_stay_on_the_chart() {
+    fn extreme_values_stay_on_the_chart() {
         let rows = vec![paced(Contender::Nginx, 0.0, 1.0), paced(Contender::Call, 1e7, 1.0)];
         assert_well_formed(&latency(&[PacedGroup { share: 1, rate: 1.0, rows }], 1).expect("a chart"));
+    }
+
+    #[test]
+    fn outliers_stay_on_the_axis_and_cover_no_label() {
+        // One far below and one far above the middle half of all rows.
+        let p50s = [60.0, 250.0, 260.0, 270.0, 280.0, 290.0, 300.0, 184_549.0];
+        let rows = p50s.map(|p50| paced(Contender::Nginx, p50, 1.0)).into();
+        let svg = latency(&[PacedGroup { share: 75, rate: 1.0, rows }], 64).expect("a chart");
+        let circles = numbers(&svg, "cx");
+        assert_eq!(circles.len(), p50s.len());
+        let ends = svg.lines().filter(|line| line.contains("class=\"track"));
+        let ends: Vec<f64> = ends.flat_map(|line| numbers(line, "x2")).collect();
+        for at in circles.iter().chain(&ends) {
+            assert!(*at >= LABELS + INSET && *at <= WIDTH - PADDING - VALUES - INSET, "{at} in {svg}");
+        }
+        assert!(svg.contains(">10 µs<") && svg.contains(">10 s<"), "{svg}");
     }
 
     #[test]

@@ -3,16 +3,16 @@
 use super::{Canvas, LABELS, PADDING, WIDTH, class, label};
 use crate::load::contender::Contender;
 use crate::load::results::Group;
-use crate::load::stats::Spread;
+use crate::load::stats::{Spread, digits_for};
 
 const ROW: f64 = 30.0;
 const TOP: f64 = 84.0;
 const BAR: f64 = 16.0;
-/// Where a bar's value stands, behind its range.
+/// Width of the column of values, after the ranges.
 const VALUES: f64 = 120.0;
 
-/// `None` without a pass-through. The upstream alone is left out: it is no proxy, and so far ahead that the others would
-/// look alike.
+/// `None` without a pass-through. The upstream alone is left out: it is not a proxy, and so far ahead
+/// that the others would look alike.
 pub fn throughput(group: &Group) -> Option<String> {
     let base = group.row(Contender::Passthrough)?;
     let mut bars = Vec::new();
@@ -50,7 +50,8 @@ pub fn throughput(group: &Group) -> Option<String> {
             }
             behind = across(spread.high);
         }
-        canvas.text((behind + 8.0, middle + 4.5), "", format!("{:.2}", spread.median));
+        let digits = digits_for(spread.median, 2);
+        canvas.text((behind + 8.0, middle + 4.5), "", format!("{:.digits$}", spread.median));
     }
     Some(canvas.finish(title))
 }
@@ -86,6 +87,14 @@ mod tests {
             .map(place);
         assert!(places.is_sorted(), "{places:?}");
         assert!(!svg.contains("direct"));
+    }
+
+    #[test]
+    fn a_small_ratio_has_enough_digits() {
+        let rows =
+            vec![row(Contender::Passthrough, &[(31_500.0, 1.0)]), row(Contender::FastMcp, &[(129.0, 1.0)])];
+        let svg = throughput(&group(Size::Small, 64, rows)).expect("a chart");
+        assert!(svg.contains(">0.004<") && !svg.contains(">0.00<"), "{svg}");
     }
 
     #[test]

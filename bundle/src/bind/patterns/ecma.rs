@@ -17,7 +17,7 @@ struct Translator<'p> {
     output: String,
 }
 
-/// What stands before a place in the pattern.
+/// What comes before a place in the pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Before {
     /// Nothing that could be repeated: the start, an assertion.
@@ -33,7 +33,7 @@ enum Escape {
     /// A `\p{…}` class, which the engine knows too.
     Property(String),
     Character(char),
-    /// `\b` or `\B`, which is no boundary inside a class.
+    /// `\b` or `\B`, which is not a boundary inside a class.
     Boundary(char),
 }
 

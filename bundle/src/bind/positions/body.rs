@@ -156,7 +156,7 @@ impl<R: Report> Pass<'_, '_, R> {
 }
 
 /// Whether the plan itself writes a member of that name at the top of the body. A second one could
-/// override it upstream, and many an upstream does not tell `A` from `a`.
+/// override it upstream, and many an upstream does not distinguish `A` from `a`.
 fn is_declared(source: &Source<'_>, key: Value<'_>, text: &mut String) -> bool {
     text.clear();
     json::unescape(key.raw(), text);

@@ -26,7 +26,7 @@ pub(crate) struct FixedHeaders {
 }
 
 impl FixedHeaders {
-    /// Nothing if one of them cannot be sent: that is told call by call.
+    /// Nothing if one of them cannot be sent: that is reported call by call.
     pub(crate) fn write(
         contents: &Contents,
         headers: &[Placed],

@@ -3,7 +3,7 @@
 //! Encoding alone does not ensure that. Servers and frameworks decode once more than they should,
 //! then split at `/` and `\`, drop what follows a `;`, `?` or `#`, trim spaces and resolve `..`. So a
 //! segment is refused if a dot segment shows up however often it is decoded, and whatever literal
-//! stands beside the value.
+//! is beside the value.
 
 use super::text::{self, Percent, Separator, TextPosition};
 use super::{Refusal, percent};
@@ -42,7 +42,7 @@ pub(super) struct PathValue {
     length: usize,
     /// Not only empty pieces.
     filled: bool,
-    /// As [`is_harmless`] tells, so that whatever it stands in is no dot segment.
+    /// As [`is_harmless`] says, so that the segment around it is not a dot segment.
     harmless: bool,
     /// Nothing of which a dot segment could be made, however often it is decoded.
     dotless: bool,
@@ -93,7 +93,7 @@ impl<R: Report> Pass<'_, '_, R> {
                     report(closed, &source, &mut self.report)?;
                 }
                 StepValue::Template(id) => {
-                    // What follows the path is no segment any more.
+                    // What follows the path is not a segment any more.
                     return self.write_target_template(Part::template(id), &mut segment);
                 }
                 StepValue::Parameter(id) => {

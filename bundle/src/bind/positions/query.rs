@@ -17,7 +17,7 @@ pub(super) struct Pairs<'s> {
     pub start: usize,
     pub first: Option<u8>,
     /// How long `out` may become. Names are written for each leaf and so grow faster than the
-    /// arguments: nothing more is written once it is longer, and whoever checks it then sees that.
+    /// arguments: nothing more is written once it is longer, and the check that follows sees that.
     pub limit: usize,
     pub text: &'s mut String,
     /// The name of the pair being written, encoded, where one argument becomes several.
@@ -197,7 +197,7 @@ impl Pairs<'_> {
         self.out.push(b'=');
     }
 
-    /// Writes what stands before a pair.
+    /// Writes what comes before a pair.
     #[inline]
     fn separate(&mut self) {
         if self.out.len() > self.start {

@@ -103,7 +103,7 @@ impl<R: Report> Pass<'_, '_, R> {
     }
 }
 
-/// Writes what stands before a member.
+/// Writes what comes before a member.
 fn begin_member(out: &mut Vec<u8>) {
     if out.len() > 1 {
         out.push(b',');
@@ -112,7 +112,7 @@ fn begin_member(out: &mut Vec<u8>) {
 
 /// Whether a body is JSON, with no member twice: of two, an upstream might read another one than the template's.
 fn validate(body: &[u8], tape: &mut Vec<Span>, names: &mut Names) -> Result<(), String> {
-    let text = utf8::read(body).map_err(|_| "it is no text".to_owned())?;
+    let text = utf8::read(body).map_err(|_| "it is not text".to_owned())?;
     let value = json::record(text, json::MAX_DEPTH, tape).map_err(|error| error.to_string())?;
     names.clear();
     match names.read_inside(text, tape, 0, value.kind, text.len()) {
@@ -153,7 +153,7 @@ fn report(
 ) -> Result<(), Refused> {
     if let Some(refusal) = refusal {
         let op = rendered.err().and_then(|error| error.op);
-        // A caller knows its arguments, not the template that they go into.
+        // A caller sees its arguments, not the template that they go into.
         return refusal.report(argument_name(source, part, op).unwrap_or(label), report);
     }
     let Err(error) = rendered else { return Ok(()) };

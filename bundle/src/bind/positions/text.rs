@@ -1,4 +1,4 @@
-//! Values as text, for the places that know nothing else.
+//! Values as text, for the places that take nothing else.
 
 use super::{Refusal, percent};
 use crate::json::{self, Kind, Value};

@@ -9,7 +9,7 @@ use crate::strings::{StrId, Strings};
 use crate::wire_enums::ValueFormat;
 use std::collections::BTreeMap;
 
-/// As [`plan::Check`]. Bounds and texts stay as they are in the plan where messages tell them.
+/// As [`plan::Check`]. Bounds and texts stay as they are in the plan where messages quote them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Check {
     pub types: TypeSet,
@@ -127,7 +127,7 @@ impl Name {
         }
     }
 
-    /// The start of the name that stands at a place of a text. Where eight bytes follow, they are read at once.
+    /// The start of the name at a place in a text. Where eight bytes follow, they are read at once.
     #[inline(always)]
     pub(crate) fn start_in(text: &[u8], at: usize, length: usize) -> u64 {
         match text.get(at..).and_then(<[u8]>::first_chunk) {

@@ -65,7 +65,7 @@ pub(crate) struct Tool {
     pub(crate) additional: Option<CheckRef>,
     /// As [`ToolPlan::schema`].
     pub(crate) schema: Option<u32>,
-    /// A value of some parameter must not be told.
+    /// A value of some parameter must not be shown.
     pub(crate) is_sensitive: bool,
     pub(crate) steps: Steps,
     /// In [`PreparedTools::headers`].

@@ -71,7 +71,7 @@ pub(super) fn verify_shared(contents: &Contents) -> Result<(), Box<Invalid>> {
     let strings = &contents.strings;
     shared::manifest(contents).map_err(at(Subject::Manifest))?;
     for (index, upstream) in contents.upstreams.iter().enumerate() {
-        shared::upstream(strings, upstream).map_err(at(Subject::Upstream(index)))?;
+        shared::upstream(contents, upstream).map_err(at(Subject::Upstream(index)))?;
     }
     for (index, policy) in contents.policies.iter().enumerate() {
         shared::policy(strings, policy).map_err(at(Subject::Policy(index)))?;

@@ -2,9 +2,9 @@
 
 use super::scan::name;
 use super::text::{is_host, is_scope, is_toolset_name};
+use crate::origin::{self, Piece};
 use crate::plan::{Contents, Policy, Upstream};
 use crate::strings::{StrId, Strings};
-use crate::wire_enums::Scheme;
 
 /// What is wrong, or nothing; the caller knows where.
 pub(super) type Checked<T = ()> = Result<T, String>;
@@ -36,24 +36,37 @@ pub(super) fn manifest(contents: &Contents) -> Checked {
     Ok(())
 }
 
-pub(super) fn upstream(strings: &Strings, upstream: &Upstream) -> Checked {
+pub(super) fn upstream(contents: &Contents, upstream: &Upstream) -> Checked {
+    let strings = &contents.strings;
     text(strings, upstream.name, "name")?;
+    if let Some(url) = upstream.url {
+        return variable_origin(contents, upstream, text(strings, url, "url")?);
+    }
     let host = name(strings, upstream.host, "host")?;
     ensure(is_host(host), || format!("host {} is not a lower-case host name or address", quote(host)))?;
     ensure(upstream.port != 0, || "port 0".to_owned())?;
 
-    let default_port = match upstream.scheme {
-        Scheme::Http => 80,
-        Scheme::Https => 443,
-    };
-    let mut expected = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
-    if upstream.port != default_port {
-        expected.push_str(&format!(":{}", upstream.port));
-    }
+    let expected = origin::authority_of(upstream.scheme, host, upstream.port);
     let authority = text(strings, upstream.authority, "authority")?;
     ensure(authority == expected, || {
         format!("authority {} instead of {}", quote(authority), quote(&expected))
     })
+}
+
+/// An origin that is known only when its variables have values.
+fn variable_origin(contents: &Contents, upstream: &Upstream, url: &str) -> Checked {
+    let strings = &contents.strings;
+    ensure(url.len() <= origin::MAX_LENGTH, || "url is too long".to_owned())?;
+    ensure(origin::is_possible(url), || format!("url {} can never be an origin", quote(url)))?;
+    for piece in origin::pieces(url).unwrap_or_default() {
+        if let Piece::Variable { name, default: None } = piece {
+            let is_known = contents.variable_names().any(|known| known == name);
+            ensure(is_known, || format!("variable {} of the url is not in the manifest", quote(name)))?;
+        }
+    }
+    let is_empty = |id, what| text(strings, id, what).map(str::is_empty);
+    let is_unset = is_empty(upstream.host, "host")? && is_empty(upstream.authority, "authority")?;
+    ensure(is_unset && upstream.port == 0, || "both a url with variables and a host".to_owned())
 }
 
 pub(super) fn policy(strings: &Strings, policy: &Policy) -> Checked {

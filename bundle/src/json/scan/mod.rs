@@ -331,7 +331,7 @@ impl<'a> Scanner<'a> {
         self.skip_escaped_string(start)
     }
 
-    /// Skips the rest of a string from its first escape, or tells what is wrong with it.
+    /// Skips the rest of a string from its first escape, or reports what is wrong with it.
     #[inline(never)]
     fn skip_escaped_string(&mut self, start: usize) -> Result<Token, ScanError> {
         loop {
@@ -377,7 +377,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// The UTF-16 unit of a `\u` escape; stands at the `u`.
+    /// The UTF-16 unit of a `\u` escape; starts at the `u`.
     fn unit(&mut self) -> Result<u32, ScanError> {
         self.at += 1;
         let mut unit = 0;
@@ -427,7 +427,7 @@ impl<'a> Scanner<'a> {
         ScanError { kind, offset: self.at }
     }
 
-    /// A text that is cut off is reported as such: it tells a caller more than what was expected.
+    /// A text that is cut off is reported as such: it says more than what was expected.
     #[cold]
     fn unexpected(&self, kind: ScanErrorKind) -> ScanError {
         self.error(if self.at < self.text.len() { kind } else { ScanErrorKind::UnexpectedEnd })

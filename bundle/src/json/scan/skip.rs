@@ -6,7 +6,7 @@ use crate::json::tape::Record;
 use crate::json::{Kind, ScanError, Span, Tape, Value};
 
 impl<'a> Scanner<'a> {
-    /// Takes the object that [`Scanner::peek`] saw, like [`Scanner::value`], and tells what stands where in it.
+    /// Takes the object that [`Scanner::peek`] saw, like [`Scanner::value`], and records what is where in it.
     #[inline(never)]
     pub(crate) fn object_with_tape(&mut self, tape: &mut Tape<'a>) -> Result<Value<'a>, ScanError> {
         let start = self.at;
@@ -18,7 +18,7 @@ impl<'a> Scanner<'a> {
         Ok(Value { kind: Kind::Object, text: self.since(start), escaped: false })
     }
 
-    /// Takes the value that [`Scanner::peek`] saw, and tells what stands where in it if it is an array or object.
+    /// Takes the value that [`Scanner::peek`] saw, and records what is where in it if it is an array or object.
     #[inline(never)]
     pub(in crate::json) fn recorded(
         &mut self,
@@ -45,7 +45,7 @@ impl<'a> Scanner<'a> {
         if self.skip_container(kind, record).is_some() {
             return Ok(());
         }
-        // It goes wrong somewhere. Slower, but that tells where and how.
+        // It goes wrong somewhere. Slower, but it finds where and how.
         self.at = before;
         self.explain_container(kind)
     }
@@ -173,7 +173,7 @@ impl<'a> Scanner<'a> {
         Some(self.at)
     }
 
-    /// As [`Scanner::skip_container`], with an error that tells what is wrong.
+    /// As [`Scanner::skip_container`], with an error that says what is wrong.
     #[cold]
     fn explain_container(&mut self, kind: Kind) -> Result<(), ScanError> {
         let outside = self.depth;

@@ -47,5 +47,5 @@ fn errors_are_decoded() {
 #[test]
 fn limits_count_decoded_bytes() {
     let seen = tool().max_text(3).answer(200, Some(LATIN), b"\xe9\xe9");
-    assert_eq!(seen.text(), "é\n… (cut: the answer has 4 bytes, at most 3 are shown)");
+    assert_eq!(seen.text(), "é\n… (cut: the response has 4 bytes, at most 3 are shown)");
 }

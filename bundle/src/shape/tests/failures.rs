@@ -69,7 +69,7 @@ fn a_template_that_fails_gives_the_reason_and_the_raw_answer() {
     let seen = tool().select(&["b"]).schema(json!({})).broken_template().ok(body);
     assert_eq!(seen.failure(), ("template_render", vec![reason, body]));
     let seen = tool().broken_template().max_text(3).ok(body);
-    let cut = "{ \"\n… (cut: the answer has 10 bytes, at most 3 are shown)";
+    let cut = "{ \"\n… (cut: the response has 10 bytes, at most 3 are shown)";
     assert_eq!(seen.failure(), ("template_render", vec![reason, cut]));
     assert_eq!(tool().broken_template().ok("").failure(), ("template_render", vec![reason]));
 }

@@ -61,6 +61,8 @@ fn tool() -> Tool {
             cache_seconds: 0,
             max_response_bytes: None,
             max_text_bytes: None,
+            max_results: None,
+            attempt_timeout_ms: None,
             scopes: Vec::new(),
         },
         limits: Limits::default(),
@@ -164,7 +166,7 @@ impl Tool {
         self.answer(200, Some("application/json"), body.as_bytes())
     }
 
-    /// The one text of a result that is no failure.
+    /// The one text of a result that is not a failure.
     fn text(self, body: &str) -> String {
         let seen = self.ok(body);
         assert!(!seen.shaped.is_error, "{seen:?}");
@@ -225,7 +227,7 @@ impl Seen {
     }
 }
 
-/// Has exactly the members that the protocol knows for its type.
+/// Has exactly the members that the protocol has for its type.
 fn assert_is_item(item: &Value) {
     let names = |value: &Value| {
         let mut names: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();

@@ -124,7 +124,7 @@ fn a_failure_leaves_no_items_behind() {
 fn the_limit_of_text_is_that_of_all_parts() {
     let body = message(&[("A: b", b"abc"), ("Content-Location: a:b", b"def"), ("A: b", b"ghi")]);
     let seen = tool().max_text(4).answer(200, Some(MIXED), &body);
-    let note = |limit: u32| format!("\n… (cut: the answer has 3 bytes, at most {limit} are shown)");
+    let note = |limit: u32| format!("\n… (cut: the response has 3 bytes, at most {limit} are shown)");
     assert_eq!(seen.items[0]["text"], "abc");
     assert_eq!(seen.items[1]["resource"]["text"], format!("d{}", note(1)));
     assert_eq!(seen.items[2]["text"], note(0));

@@ -86,7 +86,7 @@ fn structured_content_is_what_was_selected() {
 #[test]
 fn structured_content_is_whole_where_the_text_is_cut() {
     let seen = tool().schema(json!({})).max_text(3).ok(r#"["abc"]"#);
-    assert_eq!(seen.text(), "[\"a\n… (cut: the answer has 7 bytes, at most 3 are shown)");
+    assert_eq!(seen.text(), "[\"a\n… (cut: the response has 7 bytes, at most 3 are shown)");
     assert_eq!(seen.structured, Some(json!(["abc"])));
 }
 
@@ -94,7 +94,7 @@ fn structured_content_is_whole_where_the_text_is_cut() {
 fn long_texts_are_cut_between_characters() {
     let cut = |limit: u32| tool().max_text(limit).text("aé😀b");
     let note = |shown: &str, limit: u32| {
-        format!("{shown}\n… (cut: the answer has 8 bytes, at most {limit} are shown)")
+        format!("{shown}\n… (cut: the response has 8 bytes, at most {limit} are shown)")
     };
     assert_eq!(cut(8), "aé😀b");
     assert_eq!(cut(7), note("aé😀", 7));
@@ -112,7 +112,7 @@ fn the_smaller_limit_wins() {
         assert!(text.starts_with("ab\n… (cut"), "{text}");
     }
     let selected = tool().select(&["a"]).max_text(5).text(r#"{"a":1,"b":2}"#);
-    assert_eq!(selected, "{\"a\":\n… (cut: the answer has 7 bytes, at most 5 are shown)");
+    assert_eq!(selected, "{\"a\":\n… (cut: the response has 7 bytes, at most 5 are shown)");
 }
 
 #[test]

@@ -77,7 +77,7 @@ impl<'a> Call<'a> {
     }
 
     /// The text that an argument stands for. Numbers and booleans are taken as they print, for an id is as often a
-    /// number as a string, and what is not there is empty, as where it is printed. Lists and objects are no texts.
+    /// number as a string, and what is not there is empty, as where it is printed. Lists and objects are not texts.
     pub(super) fn text(&self, index: usize) -> Result<Cow<'a, str>, Fault> {
         let value = self.value(index);
         match self.kind(value) {

@@ -11,7 +11,7 @@ pub(super) fn coalesce(call: &Call<'_>) -> Value {
     call.arguments.iter().copied().find(|&value| call.view.is_true(value)).unwrap_or(Value::Absent)
 }
 
-/// The condition comes last, so that it can be piped in. Sprig wants a boolean; here anything that `if` can test will do.
+/// The condition comes last, so that it can be piped in. Sprig needs a boolean; here anything that `if` can test will do.
 pub(super) fn ternary(call: &Call<'_>) -> Value {
     if call.is_true(2) { call.value(0) } else { call.value(1) }
 }

@@ -39,7 +39,7 @@ pub(super) fn from_base64(call: &Call<'_>, out: &mut String) -> Result<Answer, F
         .decode(code)
         .map_err(|_| call.fault(format_args!("\"{}\" is not base64", shortened(&text))))?;
     let decoded = str::from_utf8(&bytes)
-        .map_err(|_| call.fault(format_args!("what \"{}\" stands for is not UTF-8", shortened(&text))))?;
+        .map_err(|_| call.fault(format_args!("the decoded text of \"{}\" is not UTF-8", shortened(&text))))?;
     push(out, decoded)?;
     Ok(Answer::Text)
 }
@@ -76,7 +76,7 @@ mod tests {
         assert!(go(Function::B64Dec, &["\"aGVsbG8\""]).is_err(), "no padding");
         assert_eq!(
             go(Function::B64Dec, &["\"//8=\""]).unwrap_err(),
-            "`b64dec`: what \"//8=\" stands for is not UTF-8"
+            "`b64dec`: the decoded text of \"//8=\" is not UTF-8"
         );
     }
 }

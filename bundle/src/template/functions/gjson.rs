@@ -1,4 +1,4 @@
-//! The parts of gjson's paths that are no plain chain of names.
+//! The parts of gjson's paths that are not a plain chain of names.
 
 use super::super::error::Fault;
 use super::super::value::{Value, ValueKind, View};

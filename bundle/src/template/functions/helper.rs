@@ -17,7 +17,7 @@ pub(super) fn equal(call: &Call<'_>) -> Result<bool, Fault> {
         (ValueKind::String, ValueKind::String) => Ok(call.printed(left) == call.printed(right)),
         (ValueKind::Number, ValueKind::Number) => {
             let (left, right) = (call.printed(left), call.printed(right));
-            // Those out of range are no numbers to the crate; here equal digits are equal.
+            // Those out of range are not numbers to the crate; here equal digits are equal.
             Ok(left == right || number(&left).is_some_and(|left| Some(left) == number(&right)))
         }
         (ValueKind::Array, ValueKind::Array) | (ValueKind::Object, ValueKind::Object) => {

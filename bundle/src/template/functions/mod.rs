@@ -2,7 +2,7 @@
 //! never fails silently: what it cannot do is a [`Fault::Value`] that names the function and the reason.
 //!
 //! In Go's dialect they do what Go's and sprig's functions of the same names do, over JSON's values. They differ where
-//! those would answer something wrong rather than nothing: a text that is no time is not today, and what does not
+//! those would answer something wrong rather than nothing: a text that is not a time is not today, and what does not
 //! decode is an error.
 
 mod call;
@@ -37,7 +37,7 @@ use call::Call;
 /// The longest text that one call may compute.
 pub(crate) const MAX_TEXT: usize = 256 * 1024;
 
-/// What a function knows beside its arguments.
+/// What a function has beside its arguments.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ambient {
     /// Milliseconds since 1970.

@@ -41,7 +41,7 @@ pub(super) fn joined<'a>(call: &Call<'a>) -> Result<Cow<'a, str>, Fault> {
     Ok(Cow::Owned(text))
 }
 
-/// A space stands only between two values of which neither is a text.
+/// A space goes only between two values of which neither is a text.
 fn append(call: &Call<'_>, values: &[Value], out: &mut String) -> Result<(), Fault> {
     let mut after_text = true;
     for &value in values {

@@ -6,7 +6,7 @@ use super::call::{Call, push};
 const MAX_WIDTH: usize = 256;
 const MAX_PRECISION: usize = 64;
 
-/// What stands between `%` and the verb.
+/// What is between `%` and the verb.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Spec {
     pub minus: bool,

@@ -63,7 +63,7 @@ pub(super) fn replace(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault
     Ok(Answer::Text)
 }
 
-/// The elements of a list, nulls left out as by sprig, or what is no list by itself.
+/// The elements of a list, nulls left out as by sprig, or what is not a list by itself.
 pub(super) fn join(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
     let (separator, list) = (call.text(0)?, call.value(1));
     match call.kind(list) {

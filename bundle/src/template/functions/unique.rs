@@ -4,7 +4,7 @@ use super::super::error::Fault;
 use super::call::push;
 use super::{Ambient, Answer};
 
-/// A version 4 UUID. It is unique as long as the seed is, and no secret: nobody should guard a door with it.
+/// A version 4 UUID. It is unique as long as the seed is, and no secret: do not use it as a credential.
 pub(super) fn uuid(ambient: &Ambient, calls: u32, out: &mut String) -> Result<Answer, Fault> {
     let first = mix(ambient.seed.wrapping_add(STEP.wrapping_mul(u64::from(calls) + 1)));
     let second = mix(first ^ ambient.seed.rotate_left(32) ^ u64::from(calls));

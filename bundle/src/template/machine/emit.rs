@@ -20,7 +20,7 @@ impl Machine<'_> {
         if encoding != TEXT || node.source != Source::Data {
             return Ok(false);
         }
-        // A string stands between quotes.
+        // A string is between quotes.
         let quote = usize::from(node.kind == Some(Kind::String));
         if quote == 0 && node.kind != Some(Kind::Number) {
             return Ok(false);

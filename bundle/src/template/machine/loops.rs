@@ -11,7 +11,7 @@ use crate::template::project::Shapes;
 use crate::template::value::{Node, Value, ValueKind, View};
 use crate::wire_enums::Dialect;
 
-/// Where a loop stands.
+/// Where a loop is.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Loop {
     /// The current item's node; [`NONE`] in a loop that only counts.

@@ -442,7 +442,7 @@ fn of_constant(constant: &Constant) -> Value {
     }
 }
 
-/// The variant of a tag that stands in an instruction.
+/// The variant of a tag in an instruction.
 #[inline]
 fn tag<T>(tag: u32, from_tag: fn(u8) -> Option<T>) -> Option<T> {
     u8::try_from(tag).ok().and_then(from_tag)

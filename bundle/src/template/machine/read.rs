@@ -64,7 +64,7 @@ impl Machine<'_> {
             }
             ValueKind::Array if self.dialect == Dialect::Handlebars => {
                 let Ok(index) = key.parse() else {
-                    return Err(Box::new(Fault::value(format!("`{key}` is no index of a list"))));
+                    return Err(Box::new(Fault::value(format!("`{key}` is not a list index"))));
                 };
                 self.charge_for(value)?;
                 Ok(self.view().element(value, index))

@@ -101,7 +101,7 @@ fn value_differs(what: &str, expected: &Json, actual: Option<&Json>) -> Option<F
     json_differs(what, read.as_ref().unwrap_or(expected), actual)
 }
 
-/// What cannot be compared is no success.
+/// What cannot be compared is not a success.
 pub fn without_response(example: &ExampleSpec, failures: &mut Vec<Failure>) {
     let stated = [
         ("text", example.text.is_some()),
@@ -114,7 +114,7 @@ pub fn without_response(example: &ExampleSpec, failures: &mut Vec<Failure>) {
     }
 }
 
-/// A failure of the tool itself; a status that is no success may well be what an example is about.
+/// A failure of the tool itself; an error status may well be what an example is about.
 pub fn broken(shaped: &Shaped) -> Option<Failure> {
     match shaped.failure.as_ref()? {
         shape::Failure::Status(_) => None,
@@ -149,7 +149,8 @@ fn json_differs(what: &str, expected: &Json, actual: Option<&Json>) -> Option<Fa
     Some(Failure::differs(what, expected.to_pretty(), actual))
 }
 
-/// The same value with the members and digits of another where they mean the same, so that only what differs does.
+/// The same value with the members and digits of another where they mean the same, so that only
+/// what differs does.
 fn arranged(value: &Json, like: &Json) -> Json {
     match (value, like) {
         _ if value.same(like) => like.clone(),

@@ -7,7 +7,8 @@ use mcp_bundle::plan::ToolPlan;
 use mcp_bundle::template::Ran;
 use mcp_diagnostics::{Sources, Span};
 
-/// What the templates of a tool can do and its examples did not make them do. `ran` is what they did.
+/// What the templates of a tool can do and its examples did not make them do. `ran` is what they
+/// did.
 pub fn coverage(sources: &Sources, tool: &CheckedTool, plan: &ToolPlan, ran: &Ran) -> Vec<Uncovered> {
     let response = [
         ("response_template", &tool.response_template, plan.response.template),

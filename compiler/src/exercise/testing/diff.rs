@@ -9,7 +9,7 @@ use std::time::Duration;
 const CONTEXT: usize = 3;
 /// Longer differences are cut: nobody reads them.
 const MAX_LINES: usize = 200;
-/// Characters of a line that are shown, and how many of them stand before the first difference.
+/// Characters of a line that are shown, and how many of them come before the first difference.
 const WIDTH: usize = 100;
 const BEFORE: usize = 40;
 /// Finding the least difference of two long texts that share nothing could take minutes.
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_texts_stand_under_each_other() {
+    fn one_line_texts_are_shown_under_each_other() {
         assert_eq!(
             text("Order 42: paid", "Order 42: sent"),
             "expected  Order 42: paid\nactual    Order 42: sent\n                    ^\n"

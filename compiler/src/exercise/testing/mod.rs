@@ -1,7 +1,7 @@
 //! Runs the examples of a set of specs: arguments → exact request, response → exact result.
 //!
-//! Nothing here binds or shapes on its own: the functions that the proxy runs do, so what passes here is what runs
-//! there. Renderers decide nothing, as in [`crate::render`].
+//! Nothing here binds or shapes on its own: the functions that the proxy runs do, so what passes
+//! here is what runs there. Renderers decide nothing, as in [`crate::render`].
 
 mod compare;
 mod coverage;
@@ -63,7 +63,7 @@ pub struct Failure {
     pub what: String,
     /// `None`: there should be no such failure.
     pub expected: Option<String>,
-    /// `None`: there is no such thing.
+    /// `None`: there is nothing.
     pub actual: Option<String>,
 }
 
@@ -79,7 +79,7 @@ pub struct Actual {
 #[derive(Debug)]
 pub struct ActualRequest {
     pub method: &'static str,
-    /// Variables stand in it as `${NAME}`, here and in the rest.
+    /// Variables appear as `${NAME}`, here and below.
     pub url: String,
     pub headers: Vec<(String, String)>,
     pub body: Option<String>,
@@ -88,7 +88,7 @@ pub struct ActualRequest {
 #[derive(Debug, Default)]
 pub struct ActualResult {
     pub text: String,
-    /// All items; `None` if there are no such.
+    /// All items; `None` if there are none.
     pub content: Option<Json>,
     pub structured: Option<Json>,
     /// A template failed or the result breaks its schema: nothing that an example should state.
@@ -146,7 +146,7 @@ impl Test {
     }
 }
 
-/// Writes results. Only [`Format::Human`] knows colour.
+/// Writes results. Only [`Format::Human`] uses colour.
 pub fn render(
     format: Format,
     report: &Report,

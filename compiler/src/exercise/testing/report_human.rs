@@ -12,7 +12,7 @@ const GREEN: &str = "\x1b[32m";
 const BOLD: &str = "\x1b[1m";
 const PLAIN: &str = "\x1b[0m";
 
-/// Names of one list that are told.
+/// How many names of a list are shown.
 const MAX_NAMES: usize = 20;
 
 pub fn write(report: &Report, results: &Results, color: bool, out: &mut dyn Write) -> Result<()> {
@@ -35,7 +35,22 @@ pub fn write(report: &Report, results: &Results, color: bool, out: &mut dyn Writ
     }
     let (passed, failed) = (results.passed(), results.failed());
     let numbers = format!("{}, {}", counted(results.tools, "tool"), counted(results.tests.len(), "example"));
-    writeln!(out, "{numbers}: {passed} passed, {failed} failed")
+    writeln!(out, "{numbers}: {passed} passed, {failed} failed{}", denied(results))
+}
+
+/// Why a run fails although its examples pass.
+fn denied(results: &Results) -> String {
+    let untested = results.untested.len();
+    let uncovered = results.uncovered.len();
+    let mut reasons = Vec::new();
+    if results.untested_fail && untested > 0 {
+        reasons.push(format!("{} without an example (--deny untested)", counted(untested, "tool")));
+    }
+    if results.uncovered_fail && uncovered > 0 {
+        let branches = if uncovered == 1 { "branch" } else { "branches" };
+        reasons.push(format!("{uncovered} {branches} that no example reaches (--deny uncovered)"));
+    }
+    if reasons.is_empty() { String::new() } else { format!("; denied: {}", reasons.join(", ")) }
 }
 
 fn failed(report: &Report, test: &Test, color: bool, out: &mut dyn Write) -> Result<()> {

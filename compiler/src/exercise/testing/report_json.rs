@@ -1,4 +1,5 @@
-//! One JSON document, on one line. Scripts rely on its shape: a key is added with a reason and never removed.
+//! One JSON document, on one line. Scripts rely on its shape: a key is added with a reason and
+//! never removed.
 
 use super::{Results, Test};
 use crate::check::Report;

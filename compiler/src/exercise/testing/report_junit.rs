@@ -12,7 +12,7 @@ pub fn write(report: &Report, results: &Results, out: &mut dyn Write) -> Result<
     let uncovered = if results.uncovered_fail { results.uncovered.as_slice() } else { &[] };
     let denied = untested.len() + uncovered.len();
     open(results.tests.len() + denied, results.failed() + denied, 0, out)?;
-    // The tests of one toolset stand together.
+    // The tests of one toolset are adjacent.
     for suite in results.tests.chunk_by(|a, b| a.span.file == b.span.file) {
         let name = suite.first().map(|test| test.toolset.as_str()).unwrap_or_default();
         let failed = suite.iter().filter(|test| !test.is_passed()).count();

@@ -14,14 +14,15 @@ use mcp_bundle::shape::{self, Answer, Shaped};
 use mcp_bundle::template::{Ambient, Ran, Trace};
 use std::borrow::Cow;
 
-/// What templates know while examples run, so that they give the same text on any day: it is 2026-01-01T00:00:00Z.
+/// The time and seed of templates in examples, so that results never change: it is
+/// 2026-01-01T00:00:00Z.
 pub const AMBIENT: Ambient = Ambient { now_ms: 1_767_225_600_000, seed: 0 };
 
 /// A shaped answer.
 #[derive(Debug)]
 pub struct Outcome {
     pub shaped: Shaped,
-    /// The result, an object; `None` if it is no JSON.
+    /// The result, an object; `None` if it is not JSON.
     pub result: Option<Json>,
 }
 
@@ -189,7 +190,7 @@ impl Runner<'_> {
             &mut self.ran,
         );
         let Some(result) = outcome.result else {
-            failures.push(Failure::of("result", "it is no JSON".to_owned()));
+            failures.push(Failure::of("result", "it is not JSON".to_owned()));
             return None;
         };
         let broken = compare::broken(&outcome.shaped);

@@ -7,7 +7,7 @@ use mcp_diagnostics::suggest;
 
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
-    /// Names, in which `*` stands for anything; none selects all tools.
+    /// Names, in which `*` matches anything; none selects all tools.
     pub tools: Vec<String>,
     pub example: Option<ExampleFilter>,
 }
@@ -88,7 +88,7 @@ impl Selection {
     }
 }
 
-/// Whether a name fits a pattern in which `*` stands for anything.
+/// Whether a name fits a pattern in which `*` matches anything.
 fn matches(pattern: &str, name: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else {
         return pattern == name;
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_stands_for_anything() {
+    fn a_star_matches_anything() {
         for (pattern, name, fits) in [
             ("get_order", "get_order", true),
             ("get_order", "get_orders", false),

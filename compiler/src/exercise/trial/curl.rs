@@ -1,7 +1,8 @@
 //! A request as a `curl` command for a POSIX shell.
 //!
-//! Every literal stands in single quotes, in which a shell reads nothing; a variable is the environment variable of
-//! its name in double quotes, in which the shell expands it and splits nothing.
+//! Every literal is in single quotes, in which a shell expands nothing; a variable is the
+//! environment variable of its name in double quotes, in which the shell expands it and splits
+//! nothing.
 
 use crate::language::variables::{TextPart, Variable};
 
@@ -53,7 +54,7 @@ pub fn command(draft: &Draft) -> String {
     words.join(" \\\n  ")
 }
 
-/// Variables that the edge would encode where they stand, and a shell does not.
+/// Variables that the edge would encode for their position, and a shell does not.
 pub fn unencoded_variables(draft: &Draft) -> Vec<&Variable> {
     let cookies = draft.headers.iter().filter(|(name, _)| name == "cookie").flat_map(|(_, value)| value);
     let mut found = Vec::new();
@@ -97,7 +98,8 @@ fn expansion(variable: &Variable) -> String {
     format!("\"${name}\"")
 }
 
-/// A command that writes a text with control characters, none of which reaches the terminal it is pasted into.
+/// A command that writes a text with control characters, none of which reaches the terminal it is
+/// pasted into.
 fn printf(parts: &[TextPart]) -> String {
     let mut format = String::new();
     let mut arguments = String::new();

@@ -1,4 +1,5 @@
-//! Keeps what variables stand for out of what is shown of an answer: some APIs repeat what they are sent.
+//! Keeps the values of variables out of what is shown of a response: some APIs repeat what they
+//! get.
 
 use crate::language::json::{self, Json};
 

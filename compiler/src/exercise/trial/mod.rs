@@ -1,7 +1,9 @@
-//! One call of one tool, outside of any proxy: the request that it makes, and the result of an answer.
+//! One call of one tool, outside of any proxy: the request that it makes, and the result of an
+//! answer.
 //!
-//! Requests are bound twice. What is shown comes from [`StandIns`], so it cannot hold a secret; what is sent is bound
-//! again with the values, and is shown nowhere. An answer that repeats them is shown through a [`Mask`].
+//! Requests are bound twice. What is shown comes from [`StandIns`], so it cannot hold a secret;
+//! what is sent is bound again with the values, and is shown nowhere. An answer that repeats them
+//! is shown through a [`Mask`].
 
 mod curl;
 mod mask;
@@ -13,7 +15,7 @@ pub use curl::{command, unencoded_variables};
 pub use mask::Mask;
 pub use print::{document, write_request, write_result};
 #[cfg(feature = "dev")]
-pub use send::{MAX_RESPONSE_BYTES, send};
+pub use send::{MAX_RESPONSE_BYTES, SendLimits, send};
 
 use crate::exercise::placeholders::{Draft, StandIns};
 use crate::exercise::testing::{Outcome, shape_answer};
@@ -34,7 +36,7 @@ pub struct Trial<'c> {
     ambient: Ambient,
 }
 
-/// What the variables of a call stand for.
+/// The values of the variables of a call.
 #[derive(Debug, Clone, Default)]
 pub struct Secrets {
     /// Indexed like the bundle's variables; empty for those that the call does not need.

@@ -1,8 +1,8 @@
-//! Sends one request as the edge would, redirects within the origin included; once, without retries.
+//! Sends one request as the edge would, redirects within the origin included; once, without
+//! retries.
 
 use mcp_bundle::bind::Request;
-use mcp_bundle::plan::Upstream;
-use mcp_bundle::strings::Strings;
+use mcp_bundle::origin::Origin;
 use mcp_edge::settings::PoolSettings;
 use mcp_edge::upstream::{Exchange, Network, OriginKey, Received, UpstreamError};
 use std::time::{Duration, Instant};
@@ -10,27 +10,34 @@ use std::time::{Duration, Instant};
 /// Of an answer, unless the tool has a limit of its own.
 pub const MAX_RESPONSE_BYTES: usize = 10 << 20;
 
-/// Waits for the answer of `upstream`, whose texts are in `strings`.
+#[derive(Debug, Clone, Copy)]
+pub struct SendLimits {
+    pub connect_timeout: Duration,
+    pub timeout: Duration,
+    pub max_response: usize,
+}
+
+/// Sends a request to an origin and waits for the answer.
 pub fn send(
     request: &Request,
     tool: &str,
-    upstream: &Upstream,
-    strings: &Strings,
-    timeout: Duration,
-    max_response: usize,
+    to: &Origin,
+    limits: &SendLimits,
 ) -> anyhow::Result<Result<Received, UpstreamError>> {
+    let SendLimits { connect_timeout, timeout, max_response } = *limits;
     let network = Network::new(None)?;
     let pool = PoolSettings::default();
-    let host = strings.get(upstream.host).to_owned();
-    let origin = network.origin(&OriginKey { scheme: upstream.scheme, host, port: upstream.port });
+    let key = OriginKey { scheme: to.scheme, host: to.host.clone(), port: to.port };
+    let origin = network.origin(&key);
     let start = Instant::now();
     let exchange = Exchange {
         tool,
         origin: &origin,
-        authority: strings.get(upstream.authority),
+        authority: &to.authority,
         request,
-        connect_timeout: Duration::from_millis(upstream.connect_timeout_ms.into()),
+        connect_timeout,
         timeout,
+        attempt_timeout: None,
         start,
         deadline: start + timeout,
         retries: 0,

@@ -5,7 +5,7 @@ rule! {
     /// Finds text that is not TOML.
     ///
     /// ## Why is this bad
-    /// A line that cannot be read has no meaning. The rest of the file is still checked as far as it can be understood.
+    /// A line that cannot be read has no meaning. Nothing else is reported about the file until it can be read.
     ///
     /// ## Fails
     /// ```toml

@@ -11,7 +11,7 @@ use mcp_diagnostics::{Sources, Span};
 pub struct Allowed<'a> {
     pub value: &'a Json,
     tool: &'a CheckedTool,
-    /// Its own place, or that of the schema which `steps` lead into.
+    /// Its own span, or that of the schema that `steps` lead into.
     place: Span,
     steps: Option<[String; 4]>,
 }

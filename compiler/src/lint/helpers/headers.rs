@@ -1,4 +1,4 @@
-//! The headers that a file sets, and what HTTP says about their names.
+//! The headers that a file sets, and HTTP's rules for their names.
 
 use crate::checked::{CheckedTool, CheckedToolset};
 use crate::spec::{Header, ParameterSpec};

@@ -1,4 +1,4 @@
-//! Finds HTML in the templates of answers.
+//! Finds HTML in response templates.
 
 use super::answer;
 use crate::checked::CheckedTemplate;
@@ -11,12 +11,12 @@ use mcp_diagnostics::Diagnostic;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// More findings in one template tell nothing new.
+/// More findings in one template would add nothing.
 const MAX_FINDINGS: usize = 20;
-/// The longest name or number that is taken for a reference.
+/// The longest name or number of a reference.
 const MAX_NAME: usize = 10;
 
-/// What the references that people write stand for.
+/// Common references and their characters.
 const NAMED: &[(&str, &str)] = &[
     ("amp", "&"),
     ("apos", "'"),
@@ -54,7 +54,7 @@ fn literal_text(compiled: &Compiled, id: u32) -> &str {
     compiled.strings.get(id as usize).map_or("", String::as_str)
 }
 
-/// Reports what a piece of text holds. It stands in the source as it is, at or behind the start of its span.
+/// Reports references in a piece of text, which is in the source at or after the start of its span.
 fn literal(
     context: &ToolContext<'_>,
     template: &CheckedTemplate,
@@ -74,10 +74,10 @@ fn literal(
         if places.len() >= MAX_FINDINGS || !places.insert((range.start, range.end)) {
             continue;
         }
-        let message = format!("`{reference}` is HTML, and the text of an answer is not");
+        let message = format!("`{reference}` is HTML, but the text goes to a model");
         let place = template.locate(context.sources, range.clone());
         let diagnostic = Diagnostic::new(&HTML_IN_TEMPLATE, place, message)
-            .note("the model reads it letter by letter")
+            .note("the model sees these characters as they are")
             .help(match stands_for {
                 Some(character) => format!("write `{character}`"),
                 None => "write the character itself".to_owned(),
@@ -91,14 +91,17 @@ fn call(context: &ToolContext<'_>, template: &CheckedTemplate, span: &Range<usiz
     let start = span.start + source.find("html").unwrap_or_default();
     let range = if source.contains("html") { start..start + "html".len() } else { span.clone() };
     let place = template.locate(context.sources, range);
-    let diagnostic =
-        Diagnostic::new(&HTML_IN_TEMPLATE, place, "`html` escapes for a web page, and an answer is none")
-            .note("the model would read `&lt;` for `<`")
-            .help("leave it out: nothing is escaped unless a template asks for it");
+    let diagnostic = Diagnostic::new(
+        &HTML_IN_TEMPLATE,
+        place,
+        "`html` escapes for a web page, but the text goes to a model",
+    )
+    .note("the model would see `&lt;` instead of `<`")
+    .help("remove it: templates do not escape anything on their own");
     answer::of_tool(context, template, diagnostic)
 }
 
-/// The first character reference in a text, what it stands for if that is plain, and the text behind it.
+/// The first character reference in a text, its character if known, and the text after it.
 fn next_reference(text: &str) -> Option<(&str, Option<&'static str>, &str)> {
     let mut rest = text;
     loop {
@@ -146,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn references_in_text_are_found_where_they_stand() {
+    fn references_in_text_are_located() {
         assert_eq!(
             found("'''{{ .a }} &lt;b&gt; {{ .b }}&#39;&#x27;&quot;'''"),
             ["&lt;", "&gt;", "&#39;", "&#x27;", "&quot;"]

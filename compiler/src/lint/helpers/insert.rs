@@ -5,7 +5,7 @@ use mcp_diagnostics::{Edit, Sources, Span};
 /// An edit that adds `key = value` to a table, right after the value at `after`.
 ///
 /// `table` is the span of the table: its `[[header]]` line, or an inline table with its braces.
-/// `None` if the key is already written there, however badly.
+/// `None` if the key is already there, even if it could not be read.
 pub fn key(sources: &Sources, table: Span, after: Span, key: &str, value: &str) -> Option<Edit> {
     if is_written(sources, table, key) {
         return None;
@@ -21,7 +21,7 @@ pub fn after(sources: &Sources, table: Span, after: Span, key: &str, value: &str
         let span = Span { start: after.end, ..after };
         return Some((span, format!(", {key} = {value}")));
     }
-    // The rest of the line can only be a comment, which stays with the value it stands behind.
+    // The rest of the line can only be a comment, which stays with its value.
     let (start, end) = (after.start as usize, after.end as usize);
     let line_start = text.get(..start)?.rfind('\n').map_or(0, |newline| newline + 1);
     let rest = text.get(end..)?.split('\n').next()?;
@@ -29,15 +29,42 @@ pub fn after(sources: &Sources, table: Span, after: Span, key: &str, value: &str
     let line_end = end + rest.trim_end_matches('\r').len();
     let before = text.get(line_start..start)?;
     let indent = before.len() - before.trim_start().len();
-    // People align the `=` of neighbouring keys.
-    let width = before.find('=')?.saturating_sub(indent + 1);
+    let width = match is_aligned(text, line_start, line_end) {
+        true => before.find('=')?.saturating_sub(indent + 1),
+        false => 0,
+    };
     let indent = before.get(..indent)?;
     let newline = if has_return { "\r\n" } else { "\n" };
     let place = Span::new(table.file, line_end..line_end);
     Some((place, format!("{newline}{indent}{key:<width$} = {value}")))
 }
 
-/// Whether a table has a key. The value may be one that could not be understood.
+/// Whether the `=` of a key is aligned with those of its neighbours. The key begins at
+/// `line_start`, its value ends at `line_end`.
+fn is_aligned(text: &str, line_start: usize, line_end: usize) -> bool {
+    let own = text.get(line_start..).and_then(assignment);
+    let Some((length, column)) = own else { return false };
+    let before = text.get(..line_start).and_then(|before| before.strip_suffix('\n')?.rsplit('\n').next());
+    let after = text.get(line_end..).and_then(|after| after.split('\n').nth(1));
+    let others = [before, after].into_iter().flatten().filter_map(assignment);
+    let mut others = others.filter(|(other, _)| *other != length).peekable();
+    if others.peek().is_some() {
+        return others.all(|(_, other)| other == column);
+    }
+    // The neighbours do not show it: as elsewhere in the file.
+    text.split('\n').filter_map(assignment).any(|(length, column)| column > length + 1)
+}
+
+/// Of a line with `key = value`: where the key ends, and where the `=` is.
+fn assignment(line: &str) -> Option<(usize, usize)> {
+    let column = line.split('\n').next()?.find('=')?;
+    let key = line.get(..column)?.trim_end();
+    let is_bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '"');
+    let name = key.trim_start();
+    (!name.is_empty() && name.chars().all(is_bare)).then_some((key.len(), column))
+}
+
+/// Whether a table has a key, even one with an invalid value.
 pub fn is_written(sources: &Sources, table: Span, key: &str) -> bool {
     let is_key = |text: &str| {
         let text = text.trim_start();
@@ -84,6 +111,19 @@ mod tests {
         );
         let text = "[[p]]\r\nname = \"id\"\r\n";
         assert_eq!(with_required(text, "[[p]]").unwrap(), "[[p]]\r\nname = \"id\"\r\nrequired = true\r\n");
+    }
+
+    #[test]
+    fn a_file_without_aligned_keys_gets_none() {
+        let text = "[[p]]\nposition = \"path\"\nname = \"id\"\n";
+        let expected = "[[p]]\nposition = \"path\"\nname = \"id\"\nrequired = true\n";
+        assert_eq!(with_required(text, "[[p]]").unwrap(), expected);
+        let text = "[[p]]\ndescription = \"id\"\nposition = \"path\"\n";
+        let expected = "[[p]]\ndescription = \"id\"\nrequired = true\nposition = \"path\"\n";
+        assert_eq!(with_required(text, "[[p]]").unwrap(), expected);
+        let text = "[[p]]\ndescription = \"id\"\nposition    = \"path\"\n";
+        let expected = "[[p]]\ndescription = \"id\"\nrequired    = true\nposition    = \"path\"\n";
+        assert_eq!(with_required(text, "[[p]]").unwrap(), expected);
     }
 
     #[test]

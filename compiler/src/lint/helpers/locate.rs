@@ -1,7 +1,7 @@
 //! Finds where a part of a nested value was written.
 //!
-//! A spec's JSON values carry one place for the whole. When a finding is about a part, the text of the tool
-//! is parsed again: only then, and only that tool, so clean specs never pay for it.
+//! A JSON value of a spec has one span for the whole. For a finding about a part, the text of that
+//! tool is parsed again, so specs without findings never pay for it.
 
 use crate::checked::{CheckedTool, CheckedToolset};
 use mcp_diagnostics::{
@@ -9,8 +9,8 @@ use mcp_diagnostics::{
     toml_tree::{self, TomlValue, Value},
 };
 
-/// The place of what `steps` lead to inside the value at `whole`; the nearest known place around it if
-/// the way does not lead to the end, `whole` itself if nothing can be told.
+/// The span of what `steps` lead to inside the value at `whole`. If the steps end early, the
+/// nearest enclosing span; `whole` itself if nothing is known.
 pub fn part(
     sources: &Sources,
     toolset: &CheckedToolset,
@@ -47,7 +47,7 @@ pub fn part(
 }
 
 fn find<'v, 'i>(value: &'v TomlValue<'i>, wanted: &std::ops::Range<usize>) -> Option<&'v TomlValue<'i>> {
-    // An array of tables stands where its first table does; the table is meant.
+    // An array of tables has the span of its first table; the table is meant.
     match value.get_ref() {
         Value::Array(items) => {
             items.iter().find_map(|item| find(item, wanted)).or((value.span() == *wanted).then_some(value))
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_that_ends_early_gives_the_nearest_place() {
+    fn steps_that_end_early_give_the_nearest_place() {
         let spec = "[[tool]]\nname = \"a\"\ninput_schema = { properties = { x = 3 } }\n";
         assert_eq!(located(spec, &["properties", "x", "type"]), "3");
     }

@@ -1,4 +1,4 @@
-//! What several rules need: how to read schemas, URLs and answers, and where in a file a thing is.
+//! Shared by several rules: schemas, URLs, responses, and where things are in a file.
 
 pub(crate) mod allowed;
 pub(crate) mod answer;
@@ -6,6 +6,7 @@ pub(crate) mod headers;
 pub(crate) mod html;
 pub(crate) mod insert;
 pub(crate) mod locate;
+pub(crate) mod misspelt;
 pub(crate) mod names;
 pub(crate) mod nested;
 pub(crate) mod phrases;

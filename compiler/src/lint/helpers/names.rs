@@ -32,12 +32,12 @@ pub fn problem(name: &str) -> Option<NameProblem> {
         return Some(NameProblem { message, range: Some(at..at + c.len_utf8()) });
     }
     (name.len() > MAX_LENGTH).then(|| NameProblem {
-        message: format!("has at most {MAX_LENGTH} characters, and this one has {}", name.len()),
+        message: format!("can have at most {MAX_LENGTH} characters, and this one has {}", name.len()),
         range: Some(MAX_LENGTH..name.len()),
     })
 }
 
-/// The nearest name that can be used, if that is more than a guess.
+/// The nearest valid name, if that is more than a guess.
 pub fn better(name: &str) -> Option<String> {
     let replaced: String = name.trim().chars().map(|c| if is_name_char(c) { c } else { '_' }).collect();
     let is_plain = name.is_ascii() && replaced.bytes().any(|b| b.is_ascii_alphanumeric());

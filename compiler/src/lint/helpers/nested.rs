@@ -1,11 +1,11 @@
-//! The texts in a fixed value, however deep they lie.
+//! The texts in a fixed value, at any depth.
 
 use super::locate;
 use crate::checked::{CheckedTool, CheckedToolset};
 use crate::language::json::Json;
 use mcp_diagnostics::{Sources, Span, Spanned};
 
-/// A text and the way to it.
+/// A text and the steps to it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct NestedText<'a> {
     pub text: &'a str,
@@ -18,7 +18,7 @@ impl NestedText<'_> {
         self.steps.last().map(String::as_str)
     }
 
-    /// How many arrays and objects it lies in.
+    /// How many arrays and objects it is inside of.
     pub fn depth(&self) -> usize {
         self.steps.len()
     }

@@ -1,13 +1,13 @@
-//! Phrases with which a description commands a model instead of describing a tool.
+//! Phrases of a description that commands a model instead of describing a tool.
 //!
-//! A phrase is the words that it may begin with, and a row of slots with spaces between. A slot lists the words that
-//! may stand there; `?` before it lets it be left out, `*` lets it stand any number of times. A phrase does not go beyond
-//! its sentence. There are few, and they are long: an honest description should never be taken for an attack.
+//! A phrase is a set of first words and a row of slots, separated by spaces. A slot lists its
+//! words; `?` makes it optional, and `*` lets it occur any number of times. A phrase ends with its
+//! sentence. Phrases are few and long, so that an honest description is never taken for an attack.
 
 use std::ops::Range;
 
 const PHRASES: &[(&[&str], &str)] = &[
-    // Setting other instructions aside.
+    // Overriding other instructions.
     (
         &["ignore", "disregard", "forget", "override", "bypass"],
         "*all|any|of|the|your|my|every|these|those|other \
@@ -61,7 +61,7 @@ const PHRASES: &[(&[&str], &str)] = &[
     ),
     (&["without"], "telling|informing the user|users|human"),
     (&["hide", "conceal", "keep"], "*this|it|that|these|steps|secret|hidden from the user|users|human"),
-    // Reaching for the prompt.
+    // Asking for the prompt.
     (
         &["reveal", "repeat", "print", "leak", "output", "send", "include"],
         "*all|of|the|me|us your ?full|entire|whole|initial|original system \
@@ -143,7 +143,7 @@ pub fn find(text: &str) -> Option<Range<usize>> {
     if !may_hold_phrase(text) {
         return None;
     }
-    // Only ASCII letters change, so places stay.
+    // Only ASCII letters change, so offsets stay.
     let lower = text.to_ascii_lowercase();
     let words = words(&lower);
     let phrase = words.iter().enumerate().filter(|(_, word)| begins_phrase(word.text.as_bytes())).find_map(
@@ -162,7 +162,8 @@ pub fn find(text: &str) -> Option<Range<usize>> {
     })
 }
 
-/// A quick look: most texts hold no word that begins a phrase. Every published text goes through here.
+/// The fast path: most texts have no word that begins a phrase. Every published text is checked
+/// here.
 fn may_hold_phrase(text: &str) -> bool {
     let (mut word, mut length) = (0_u64, 0_usize);
     for byte in text.bytes().chain(std::iter::once(b' ')) {
@@ -180,7 +181,7 @@ fn may_hold_phrase(text: &str) -> bool {
     false
 }
 
-/// What belongs to a word at first sight, in lower case; 0 for all else.
+/// Bytes of words on the fast path, in lower case; 0 for all others.
 #[expect(clippy::indexing_slicing, reason = "made by the compiler, which checks it")]
 static LETTERS: [u8; 256] = {
     let mut letters = [0; 256];
@@ -210,7 +211,7 @@ fn begins_at_first_sight(word: u64, length: usize) -> bool {
     }
 }
 
-/// How many words a phrase takes, from the first one of `words` on; `used` of them are behind, at least the first.
+/// How many of `words` a phrase matches from the first one on. `used` of them are matched already.
 fn matched(slots: &str, words: &[Word<'_>], used: usize) -> Option<usize> {
     if slots.is_empty() {
         return Some(used);
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn most_texts_are_told_at_first_sight() {
+    fn most_texts_take_the_fast_path() {
         for text in ["", "the weather", "donate", "you've", "isregards", "haste", "a disregarded word"] {
             assert!(!may_hold_phrase(text), "{text}");
         }

@@ -11,6 +11,15 @@ pub fn bound<'a>(tool: &'a CheckedTool, placeholder: &Placeholder) -> Option<&'a
     path_parameters(tool).find(|parameter| parameter.name.value == placeholder.name)
 }
 
+/// The placeholders without a path parameter, each name once.
+pub fn unbound(tool: &CheckedTool) -> impl Iterator<Item = &Placeholder> {
+    let all = tool.endpoint.as_ref().map_or(&[][..], |endpoint| &endpoint.value.placeholders);
+    all.iter().enumerate().filter_map(|(index, placeholder)| {
+        let again = all.iter().take(index).any(|earlier| earlier.name == placeholder.name);
+        (!again && bound(tool, placeholder).is_none()).then_some(placeholder)
+    })
+}
+
 /// The path parameter that an unbound placeholder most likely means: one that no placeholder names.
 pub fn meant<'a>(tool: &'a CheckedTool, placeholder: &Placeholder) -> Option<&'a ParameterSpec> {
     let free = || path_parameters(tool).filter(|parameter| !is_placed(tool, &parameter.name.value));
@@ -23,14 +32,14 @@ pub fn meant<'a>(tool: &'a CheckedTool, placeholder: &Placeholder) -> Option<&'a
     })
 }
 
-/// Whether the endpoint has a placeholder of this name.
+/// Whether the endpoint has a placeholder with this name.
 pub fn is_placed(tool: &CheckedTool, name: &str) -> bool {
     let placeholders = tool.endpoint.iter().flat_map(|endpoint| &endpoint.value.placeholders);
     placeholders.into_iter().any(|placeholder| placeholder.name == name)
 }
 
-/// Whether something in the endpoint may stand for this parameter, however it is written: then its place is not
-/// known before that is mended.
+/// Whether something in the endpoint may mean this parameter, in any notation. Then its place is
+/// unknown until that is fixed.
 pub fn may_be_placed(tool: &CheckedTool, name: &str) -> bool {
     let Some(endpoint) = tool.endpoint.as_ref().map(|endpoint| &endpoint.value) else {
         return false;
@@ -40,18 +49,18 @@ pub fn may_be_placed(tool: &CheckedTool, name: &str) -> bool {
             || (bound(tool, placeholder).is_none() && suggest::nearest(&placeholder.name, [name]).is_some())
     };
     let angled = || foreign(tool, name).and_then(|range| endpoint.text.get(range)?.strip_prefix('<'));
-    // What is wrong with `<id>` is said by `invalid-url`.
+    // `<id>` is reported by `invalid-url`.
     has_malformed(tool) || angled().is_some() || endpoint.placeholders.iter().any(is_meant)
 }
 
-/// Whether the endpoint has braces that are no placeholder.
+/// Whether the endpoint has braces that are not a placeholder.
 pub fn has_malformed(tool: &CheckedTool) -> bool {
     let problems = tool.endpoint.iter().flat_map(|endpoint| &endpoint.value.problems);
     problems.into_iter().any(|problem| matches!(problem, EndpointProblem::Placeholder { .. }))
 }
 
-/// Where the path has a segment that means this parameter in other notations: `:id` or `<id>`, which is
-/// plain text here.
+/// Where a path segment means this parameter in another notation: `:id` or `<id>`, which is plain
+/// text here.
 pub fn foreign(tool: &CheckedTool, name: &str) -> Option<Range<usize>> {
     let text = &tool.endpoint.as_ref()?.value.text;
     let path = text.split(['?', '#']).next().unwrap_or_default();
@@ -69,7 +78,7 @@ pub fn foreign(tool: &CheckedTool, name: &str) -> Option<Range<usize>> {
     None
 }
 
-/// Whether a name stands in a text, with nothing beside it that would make it another name.
+/// Whether a text contains a name as a whole word.
 fn holds_word(text: &str, name: &str) -> bool {
     let joins = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(name).any(|(at, _)| {
@@ -105,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn notations_of_others_are_found() {
+    fn other_notations_are_found() {
         for (endpoint, segment) in [
             ("/o/:id/x", Some(":id")),
             ("/o/<id>", Some("<id>")),

@@ -1,4 +1,4 @@
-//! The texts of a spec that models and people get to read.
+//! The texts of a spec that models and people read.
 
 use super::locate;
 use super::schemas::{self, Path};
@@ -9,7 +9,7 @@ use crate::spec::ParameterSpec;
 use mcp_diagnostics::{Span, Spanned};
 use std::ops::Range;
 
-/// A text and whose it is.
+/// A text and its owner.
 #[derive(Debug, Clone, Copy)]
 pub struct Text<'a> {
     pub text: &'a str,
@@ -19,7 +19,7 @@ pub struct Text<'a> {
     kind: &'static str,
     name: &'a str,
     tool: Option<&'a CheckedTool>,
-    /// The string's own place, or the value that `path` leads into.
+    /// The string's own span, or that of the value that `path` leads into.
     whole: Span,
     path: Path<'a>,
 }

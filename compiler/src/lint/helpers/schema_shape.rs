@@ -1,7 +1,8 @@
 //! Whether a value has the form of a JSON Schema 2020-12, judged without a validator.
 //!
-//! Most schemas are plain, and ten thousand of them must cost little. What is not plain here (other drafts,
-//! identifiers, anchors, patterns for names) is left to the full validator, which the caller asks then.
+//! Most schemas are simple, and checking ten thousand of them must be cheap. Other drafts,
+//! identifiers, anchors and patterns for names are left to the full validator, which the caller
+//! runs then.
 
 use super::schemas::{self, Holds, Path, Written};
 use super::values::{show, type_of};
@@ -11,7 +12,7 @@ use mcp_diagnostics::suggest;
 pub const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 const TYPES: &[&str] = &["string", "integer", "number", "boolean", "array", "object", "null"];
 
-/// What other languages call the types.
+/// Type names of other languages.
 const FOREIGN_TYPES: &[(&str, &str)] = &[
     ("str", "string"),
     ("text", "string"),
@@ -26,7 +27,7 @@ const FOREIGN_TYPES: &[(&str, &str)] = &[
     ("table", "object"),
 ];
 
-/// Deeper values, and numbers in exponent notation, are the validator's to judge.
+/// Deeper values, and numbers in exponent notation, are left to the validator.
 const MAX_DEPTH: usize = 24;
 
 /// One thing that is wrong.
@@ -35,14 +36,14 @@ pub struct Problem {
     pub steps: Vec<String>,
     pub message: String,
     pub help: Option<String>,
-    /// The word to write instead, where that is plain.
+    /// The word to write instead, if it is clear.
     pub instead: Option<&'static str>,
 }
 
 #[derive(Debug, Default)]
 pub struct Verdict {
     pub problems: Vec<Problem>,
-    /// There is more in it than can be judged here.
+    /// It needs the full validator.
     pub needs_validator: bool,
 }
 
@@ -62,7 +63,7 @@ pub fn judge(written: &Written<'_>, root: Root<'_>) -> Verdict {
             }
         }
         other => {
-            let message = format!("a schema is a table, `true` or `false`, not {}", type_of(other));
+            let message = format!("a schema must be a table, `true` or `false`, not {}", type_of(other));
             verdict.problem(path.steps(), message, None);
         }
     });
@@ -163,18 +164,18 @@ fn judge_type(value: &Json, path: &Path<'_>, verdict: &mut Verdict) {
 fn judge_reference(reference: &str, root: Root<'_>, steps: Vec<String>, verdict: &mut Verdict) {
     let shown = super::values::show_text(reference);
     if !reference.starts_with('#') {
-        let message = format!("`$ref` {shown} leads out of the schema");
-        let help = "copy what it refers to into `$defs`, and refer to `#/$defs/NAME`";
+        let message = format!("`$ref` {shown} points outside the schema");
+        let help = "copy its target into `$defs`, and refer to `#/$defs/NAME`";
         return verdict.problem(steps, message, Some(help.into()));
     }
     if reference.len() > 1 && !reference.starts_with("#/") {
         verdict.needs_validator = true;
     } else if schemas::resolve(root(), reference).is_none() {
-        verdict.problem(steps, format!("`$ref` {shown} leads to nothing"), None);
+        verdict.problem(steps, format!("`$ref` {shown} has no target"), None);
     }
 }
 
-/// Nothing in it changes the meaning of the rest, and every reader of JSON takes it alike.
+/// It does not change the meaning of the rest, and every JSON parser reads it alike.
 fn is_plain(value: &Json, depth: usize) -> bool {
     const LEFT_ALONE: &[&str] = &[
         "$id",

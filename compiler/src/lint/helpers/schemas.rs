@@ -1,4 +1,4 @@
-//! The JSON Schemas that a tool's spec writes, and the schemas inside them.
+//! The JSON Schemas in a tool's spec, and the schemas inside them.
 
 use super::insert;
 use crate::checked::CheckedTool;
@@ -7,7 +7,7 @@ use crate::language::schema_walk;
 use crate::spec::{ParameterSpec, Type};
 use mcp_diagnostics::{Sources, Spanned};
 
-/// A schema of a spec; under `properties`, a map of them.
+/// A schema of a spec, or under `properties` a map of them.
 #[derive(Debug, Clone, Copy)]
 pub struct Written<'a> {
     /// `None` for a schema of the tool itself.
@@ -24,7 +24,7 @@ pub enum Path<'p> {
     Index(&'p Path<'p>, usize),
 }
 
-/// What a keyword of a schema holds that are schemas themselves.
+/// How a keyword holds inner schemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holds {
     Schema,
@@ -68,8 +68,8 @@ impl<'a> Written<'a> {
     }
 }
 
-/// Visits a schema and every schema in it, outer ones first. What stands where a schema must be is
-/// visited too, whatever it is.
+/// Visits a schema and every schema in it, outer ones first. Invalid values in the place of a
+/// schema are visited too.
 pub fn each<'a>(schema: &'a Json, path: &Path<'_>, visit: &mut dyn FnMut(&'a Json, &Path<'_>)) {
     visit(schema, path);
     for (keyword, value) in schema.as_object().unwrap_or_default() {
@@ -117,19 +117,19 @@ pub fn holds(keyword: &str) -> Option<Holds> {
     })
 }
 
-/// Whether a parameter says its type itself.
+/// Whether a parameter has a `type` of its own.
 pub fn has_type(parameter: &ParameterSpec) -> bool {
-    // Without one, the parameter as a whole stands for it.
+    // Without one, the span is that of the whole parameter.
     parameter.kind.span != parameter.span
 }
 
-/// Whether a parameter says a type that there is not: nothing can be concluded from it then.
+/// Whether a parameter's type is unknown, so that nothing follows from it.
 pub fn has_unknown_type(sources: &Sources, parameter: &ParameterSpec) -> bool {
     let is_written = |key| insert::is_written(sources, parameter.span, key);
     !has_type(parameter) && (is_written("type") || is_written("parameter_type"))
 }
 
-/// The type of a parameter, also where an `input_schema` says it; `None` if that leaves it open.
+/// The type of a parameter, or of its property in an `input_schema`; `None` if it is open.
 pub fn type_of(tool: &CheckedTool, parameter: &ParameterSpec) -> Option<Type> {
     let Some(schema) = &tool.input_schema else {
         return Some(parameter.kind.value);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_are_told_from_data_that_look_like_them() {
+    fn schemas_are_distinguished_from_data_that_look_like_them() {
         let leaf = || object(&[("pattern", Json::string("x"))]);
         let schema = object(&[
             ("properties", object(&[("properties", leaf()), ("enum", leaf())])),

@@ -1,5 +1,6 @@
-//! Recognises credentials by their shape or by what they are called.
+//! Recognises credentials by their format or their name.
 
+use super::misspelt;
 use std::ops::Range;
 
 /// A credential in a text.
@@ -10,7 +11,7 @@ pub struct Secret {
     pub kind: &'static str,
 }
 
-/// Prefix, least length behind it, what it is.
+/// Prefix, least length after it, and what it is.
 const SHAPES: &[(&str, usize, &str)] = &[
     ("sk-", 16, "an API key"),
     ("sk_live_", 16, "a Stripe key"),
@@ -32,24 +33,26 @@ const SHAPES: &[(&str, usize, &str)] = &[
     ("AIza", 30, "a Google API key"),
 ];
 
-/// Words that tell what a name stands for, lower case, without separators.
+/// Words in the name of a secret, in lower case and without separators.
 const SECRET_WORDS: &[&str] =
     &["authorization", "apikey", "token", "secret", "password", "passwd", "accesskey", "privatekey"];
-/// Names with such a word that hold no secret.
+/// Names with such a word that are not secrets.
 const HARMLESS_ENDINGS: &[&str] = &["tokens", "tokentype", "pagetoken", "authorizationtype", "tokenurl"];
 
 /// Shortest text that counts after `Bearer` or `Basic`.
 const AFTER_SCHEME: usize = 16;
-/// Shortest text that counts under a name that promises a secret.
+/// Shortest text that counts under the name of a secret.
 const UNDER_NAME: usize = 12;
 
-/// The first credential in a value; `name` is what the value is called.
+/// The first credential in a value with this name.
 pub fn find(name: &str, value: &str) -> Option<Secret> {
     let mut words = words(value);
     words
         .find_map(|(start, word)| shape(word).map(|kind| Secret { range: start..start + word.len(), kind }))
         .or_else(|| {
-            if value.contains("${") || value.contains("{{") {
+            // `$NAME` is a `misspelt-variable`.
+            let is_variable = value.contains("${") || !misspelt::variables(value).is_empty();
+            if is_variable || value.contains("{{") {
                 return None;
             }
             let (scheme, rest) = value.trim().split_once(' ').unwrap_or(("", value.trim()));
@@ -76,7 +79,7 @@ fn is_secret_name(name: &str) -> bool {
         && !HARMLESS_ENDINGS.iter().any(|ending| plain.ends_with(ending))
 }
 
-/// The runs of characters that tokens are made of, with where they begin.
+/// The runs of token characters, and where they begin.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let mut at = 0;
@@ -123,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_known_by_their_shape_wherever_they_stand() {
+    fn tokens_are_recognised_by_their_format_anywhere() {
         for (token, kind) in [
             ("sk-proj-0123456789abcdefABCD", "an API key"),
             ("ghp_0123456789abcdefghijABCDEFGHIJ012345", "a GitHub token"),
@@ -139,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_are_known_by_scheme_or_name() {
+    fn credentials_are_recognised_by_scheme_or_name() {
         let value = "0123456789abcdef";
         assert_eq!(found("x", "Bearer 0123456789abcdef"), Some((value, "a credential")));
         assert_eq!(found("x", "basic 0123456789abcdef"), Some((value, "a credential")));
@@ -155,6 +158,8 @@ mod tests {
         for (name, value) in [
             ("authorization", "Bearer ${TOKEN}"),
             ("x-api-key", "${A}-0123456789abcdef"),
+            ("authorization", "Bearer {SHOP_ACCESS_TOKEN}"),
+            ("x-api-key", "%SHOP_ACCESS_TOKEN%"),
             ("x-api-key", "short"),
             ("token", "a sentence about a token"),
             ("max_tokens", "1000000000000"),

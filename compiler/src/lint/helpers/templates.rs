@@ -1,30 +1,36 @@
-//! Checks the templates of a tool, each once, for all rules about templates.
+//! Checks each template of a tool once, for all rules about templates.
 
-use crate::checked::{CheckedTemplate, Flaw};
+use crate::checked::{CheckedTemplate, CheckedTool, Flaw};
+use crate::language::json::Json;
 use crate::lint::context::ToolContext;
 use crate::lint::findings::Findings;
 use crate::lint::rules::{
     AMBIGUOUS_DIALECT, CONSTANT_TEMPLATE, INVALID_VARIABLE, TEMPLATE_SYNTAX, UNKNOWN_TEMPLATE_FUNCTION,
     UNSUPPORTED_TEMPLATE_FEATURE,
 };
-use crate::spec::TemplateSource;
+use crate::spec::{ExampleResponse, TemplateSource};
 use crate::template::{Dialect, ErrorKind, TemplateError};
 use mcp_bundle::template::Destination;
+use mcp_bundle::wire_enums::Method;
 use mcp_diagnostics::{Applicability, Diagnostic, Edit};
 
-/// Reports all that is wrong with a tool's templates, each under its own rule.
+/// Reports every problem of a tool's templates, each under its own rule.
 pub fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     if let Some(template) = &context.tool.response_template
         && check_template(context, template, findings) == Some(false)
+        && may_have_a_body(context.tool)
     {
-        let message = "the template never reads the answer, so every call gives the same text";
+        let message = "the template never reads the response, so every call gives the same text";
         findings.report(
             Diagnostic::new(&CONSTANT_TEMPLATE, template.span, message)
-                .note("a model cannot tell from it what the upstream said")
-                .help("put in what matters of the answer, or write `respond` for a tool without upstream"),
+                .note("the model cannot see what the upstream said")
+                .help(
+                    "add fields of the response, such as `{{ .id }}`; if it has no body, add an example with \
+                     `response = { status = 204 }`",
+                ),
         );
     }
-    // An error may well be worded without its details.
+    // An error message may well leave out the details.
     if let Some(template) = &context.tool.error_template {
         check_template(context, template, findings);
     }
@@ -33,7 +39,24 @@ pub fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Whether a sound template reads its data; `None` if it is not sound or could mean two things.
+/// Whether a successful response may have a body. Examples decide; without them, the method does.
+fn may_have_a_body(tool: &CheckedTool) -> bool {
+    let is_success = |response: &&ExampleResponse| {
+        response.status.as_ref().is_none_or(|status| (200..300).contains(&status.value))
+    };
+    let responses = tool.examples.iter().filter_map(|example| example.response.as_ref());
+    let mut has_body = responses.filter(is_success).map(|response| {
+        let is_text = response.body.as_ref().is_some_and(|body| body.value != Json::String(String::new()));
+        is_text || response.bytes.as_ref().is_some_and(|bytes| !bytes.is_empty())
+    });
+    let often_empty = [Method::Delete, Method::Put, Method::Patch, Method::Head, Method::Options];
+    match has_body.next() {
+        Some(first) => first || has_body.any(|has_body| has_body),
+        None => !tool.method.as_ref().is_some_and(|method| often_empty.contains(&method.value)),
+    }
+}
+
+/// Whether a valid template reads its data; `None` if it is invalid or ambiguous.
 fn check_template(
     context: &ToolContext<'_>,
     spec: &CheckedTemplate,
@@ -74,9 +97,8 @@ fn report_errors(
         if guessed && is_string(spec) {
             diagnostic = diagnostic.note(format!("it was read as {name}"));
         } else if guessed {
-            diagnostic = diagnostic.note(format!(
-                "it was read as {name}; to have it read otherwise, write `{{ {other} = \"…\" }}`"
-            ));
+            diagnostic = diagnostic
+                .note(format!("it was read as {name}; for the other dialect, write `{{ {other} = \"…\" }}`"));
         }
         if let TemplateSource::File { .. } = spec.source {
             diagnostic =
@@ -86,7 +108,7 @@ fn report_errors(
     }
 }
 
-/// An endpoint and a header are plain strings, in which nothing can say the dialect.
+/// An endpoint and a header are plain strings and cannot name the dialect.
 fn is_string(spec: &CheckedTemplate) -> bool {
     matches!(spec.place, Destination::Target | Destination::Header)
 }
@@ -95,17 +117,18 @@ fn ambiguous(context: &ToolContext<'_>, spec: &CheckedTemplate) -> Diagnostic {
     let message = "both dialects accept this template and read it differently";
     let diagnostic = Diagnostic::new(&AMBIGUOUS_DIALECT, spec.span, message);
     match &spec.source {
-        TemplateSource::Inline(_) if is_string(spec) => diagnostic
-            .help("write it so that only one can be meant: `{{ .name }}` is Go, `{{name}}` is Handlebars"),
+        TemplateSource::Inline(_) if is_string(spec) => {
+            diagnostic.help("make the dialect clear: `{{ .name }}` is Go, `{{name}}` is Handlebars")
+        }
         TemplateSource::Inline(text) => {
             let literal = context.sources.text(text.span);
             let edit = Edit { span: text.span, text: format!("{{ go = {literal} }}") };
             diagnostic
-                .help("say which one is meant: `{ go = \"…\" }` or `{ handlebars = \"…\" }`")
+                .help("name the dialect: `{ go = \"…\" }` or `{ handlebars = \"…\" }`")
                 .fix(Applicability::DisplayOnly, vec![edit])
         }
         TemplateSource::File { .. } => {
-            diagnostic.help("let the file's name end in `.tmpl` for Go or in `.hbs` for Handlebars")
+            diagnostic.help("end the file name in `.tmpl` for Go or in `.hbs` for Handlebars")
         }
     }
 }
@@ -125,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn findings_in_a_template_file_stand_in_that_file() {
+    fn findings_in_a_template_file_are_in_that_file() {
         let mut files =
             MemoryFiles::one("spec.toml", &tool_with("response_template = { file = \"t.tmpl\" }"));
         files.add("t.tmpl", "{{ .a }}\n{{ .b | shout }}");
@@ -136,11 +159,40 @@ mod tests {
     }
 
     #[test]
-    fn only_an_answer_has_to_be_read() {
+    fn only_a_response_has_to_be_read() {
         assert_eq!(found(&CONSTANT_TEMPLATE, &tool_with("error_template = \"It failed.\"")), []);
         assert_eq!(found(&CONSTANT_TEMPLATE, &tool_with("response_template = \"Done.\"")).len(), 1);
         assert_eq!(found(&CONSTANT_TEMPLATE, &tool_with("response_template = \"{{ now }} {{ .a }}\"")), []);
         let said = tool_with("response_template = { go = \"{{ now }}\" }");
         assert_eq!(found(&CONSTANT_TEMPLATE, &said).len(), 1);
+    }
+
+    #[test]
+    fn a_response_without_a_body_has_nothing_to_read() {
+        let count = |method: &str, responses: &[&str]| {
+            let examples = responses.iter().map(|r| format!("[[tool.examples]]\nresponse = {r}\n"));
+            let rest = format!("response_template = \"Deleted.\"\n{}", examples.collect::<String>());
+            found(&CONSTANT_TEMPLATE, &tool_with(&rest).replace("POST", method)).len()
+        };
+        let (empty, blank) = ("{ status = 204 }", "{ body = '' }");
+        let (full, bytes) = ("{ body = '{\"id\":1}' }", "{ body_base64 = 'AAEC' }");
+        let failed = "{ status = 404, body = 'no' }";
+        assert_eq!(count("DELETE", &[]), 0);
+        for method in ["POST", "DELETE", "GET"] {
+            assert_eq!(count(method, &[empty]), 0, "{method}");
+            assert_eq!(count(method, &[empty, blank, failed]), 0, "{method}");
+            assert_eq!(count(method, &[empty, full]), 1, "{method}");
+            assert_eq!(count(method, &[bytes]), 1, "{method}");
+        }
+        assert_eq!(count("POST", &[failed]), 1);
+        assert_eq!(count("GET", &[]), 1);
+    }
+
+    #[test]
+    fn a_constant_text_is_never_answered_with_respond() {
+        // It would never send the request.
+        let report = check_files(&MemoryFiles::one("spec.toml", &tool_with("response_template = \"Done.\"")));
+        let help = report.diagnostics[0].help.as_deref().unwrap();
+        assert!(!help.contains("respond`") && help.contains("status = 204"), "{help}");
     }
 }

@@ -37,7 +37,7 @@ pub struct FixedName<'a> {
     pub range: Range<usize>,
 }
 
-/// The names that the query of an endpoint fixes.
+/// The names in the query of an endpoint.
 pub fn fixed_names(endpoint: &Endpoint) -> impl Iterator<Item = FixedName<'_>> {
     let mut at = endpoint.text.find('?').map_or(0, |mark| mark + 1);
     let pairs = endpoint.query.as_deref().unwrap_or_default().split('&');
@@ -50,7 +50,8 @@ pub fn fixed_names(endpoint: &Endpoint) -> impl Iterator<Item = FixedName<'_>> {
     })
 }
 
-/// The names that the query in an endpoint's template has, whatever its conditions. A name with a value in it is none.
+/// The names in the query of an endpoint's template, in all branches. Names with a value in them do
+/// not count.
 pub fn template_names(template: &Compiled) -> Vec<String> {
     /// No URL has it.
     const VALUE: char = '\0';

@@ -5,7 +5,7 @@ rule! {
     /// Finds an `allow` whose reason is empty.
     ///
     /// ## Why is this bad
-    /// The next reader has to know why a rule does not apply here, to tell whether that still holds.
+    /// The next reader needs the reason to decide whether it still holds.
     ///
     /// ## Fails
     /// ```toml

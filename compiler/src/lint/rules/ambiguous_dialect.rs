@@ -5,8 +5,8 @@ rule! {
     /// Finds templates that both dialects accept and read differently.
     ///
     /// ## Why is this bad
-    /// The dialect of a plain string is told from its text. Where the text does not tell, guessing would give half of all
-    /// authors another text than they meant.
+    /// The dialect of a plain string is inferred from its text. Where the text fits both, a guess
+    /// would often be wrong, and the result would be another text than the author meant.
     ///
     /// ## Fails
     /// ```toml

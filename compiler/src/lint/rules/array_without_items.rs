@@ -50,7 +50,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let tool = context.tool;
     if tool.input_schema.is_none() {
         for parameter in tool.parameters.iter().filter(|p| !p.is_hidden() && p.kind.value == Type::Array) {
-            // Of an incomplete one, `items` may be what could not be read.
+            // In an incomplete one, `items` may be the key that could not be read.
             if parameter.keyword("items").is_none() && parameter.complete {
                 let message =
                     format!("parameter `{}` does not say what its elements are", parameter.name.value);

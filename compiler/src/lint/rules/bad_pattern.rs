@@ -11,12 +11,12 @@ rule! {
     /// ## What it does
     /// Finds patterns that are not regular expressions, or that cannot be matched in linear time.
     ///
-    /// Patterns have the syntax of ECMA-262, as JSON Schema prescribes, and match anywhere in a text unless they are
-    /// anchored with `^` and `$`. Look-around and back-references are refused.
+    /// Patterns have the syntax of ECMA-262, as JSON Schema prescribes, and match anywhere in a
+    /// text unless they are anchored with `^` and `$`. Look-around and back-references are refused.
     ///
     /// ## Why is this bad
-    /// A pattern is matched against whatever a model sends. One that backtracks could be made to run for minutes;
-    /// one that does not compile checks nothing.
+    /// A pattern is matched against any text that a model sends. A backtracking match could be made
+    /// to run for minutes, and a pattern that does not compile checks nothing.
     ///
     /// ## Fails
     /// ```toml
@@ -55,7 +55,7 @@ rule! {
     pub BAD_PATTERN = "MCP0405", "bad-pattern", HardError, Check::Set(check);
 }
 
-/// Why a pattern is refused, by pattern: specs repeat themselves, and compiling is not cheap.
+/// Why a pattern is refused, by pattern. Specs repeat patterns, and compiling them is not cheap.
 type Seen<'a> = BTreeMap<&'a str, Option<String>>;
 
 fn check(context: &SetContext<'_>, findings: &mut Findings<'_>) {
@@ -91,13 +91,13 @@ fn diagnostic(span: Span, pattern: &str, why: &str) -> Diagnostic {
     let shown = show_text(pattern);
     let Some(syntax) = why.strip_prefix("invalid pattern: ") else {
         return Diagnostic::new(&BAD_PATTERN, span, format!("pattern {shown} cannot be used: {why}"))
-            .note("a pattern is matched against whatever a model sends");
+            .note("patterns run on any text that a model sends, so matching must take linear time");
     };
     let diagnostic =
         Diagnostic::new(&BAD_PATTERN, span, format!("pattern {shown} is not a regular expression: {syntax}"));
-    // In a basic string TOML takes the first backslash for itself.
+    // In a basic string, TOML itself uses the first backslash.
     if pattern.chars().any(|c| matches!(c, '\u{8}' | '\u{c}')) {
-        return diagnostic.help("write it in single quotes: TOML then leaves backslashes alone");
+        return diagnostic.help("write it in single quotes, so that TOML keeps the backslashes");
     }
     diagnostic
 }

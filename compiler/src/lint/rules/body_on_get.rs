@@ -11,12 +11,13 @@ rule! {
     /// ## What it does
     /// Finds `GET` and `HEAD` requests with a body.
     ///
-    /// A parameter without a `position` goes into the body, and so does a property of an `input_schema` that no
-    /// parameter places. Most often, a `position = "query"` is missing.
+    /// A parameter without a `position` goes into the body, and so does a property of an
+    /// `input_schema` that no parameter places. Most often, `position = "query"` is missing.
     ///
     /// ## Why is this bad
-    /// HTTP gives such a body no meaning. Servers ignore or refuse it, and caches on the way do not see it: two different
-    /// requests would look the same.
+    /// HTTP gives such a body no meaning. Many servers ignore or refuse it, and caches do not see
+    /// it, so two different requests look the same to them. The body is sent all the same: for the
+    /// few APIs that read one, allow the rule with a reason.
     ///
     /// ## Fails
     /// ```toml
@@ -28,7 +29,11 @@ rule! {
     ///
     /// [[tool.parameters]]
     /// name = "limit"
+    /// description = "The most orders to return."
     /// type = "integer"
+    ///
+    /// [[tool.examples]]
+    /// arguments = { limit = 3 }
     /// ```
     /// ```toml
     /// [[tool]]
@@ -36,7 +41,10 @@ rule! {
     /// description = "The latest orders of the shop."
     /// method = "GET"
     /// endpoint = "https://api.example.com/orders"
-    /// input_schema = { type = "object", properties = { limit = { type = "integer" } } }
+    /// input_schema = { type = "object", properties = { limit = { type = "integer", description = "The most." } } }
+    ///
+    /// [[tool.examples]]
+    /// arguments = { limit = 3 }
     /// ```
     ///
     /// ## Passes
@@ -64,10 +72,10 @@ rule! {
     /// name = "limit"
     /// position = "query"
     /// ```
-    pub BODY_ON_GET = "MCP0605", "body-on-get", Error, Check::Tool(check);
+    pub BODY_ON_GET = "MCP0605", "body-on-get", Warning, Check::Tool(check);
 }
 
-const NOTE: &str = "HTTP gives such a body no meaning; servers ignore or refuse it";
+const NOTE: &str = "HTTP gives such a body no meaning, and many servers ignore or refuse it";
 
 fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let tool = context.tool;
@@ -84,7 +92,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let body = tool.body.as_ref().map(|body| ("body", body.span));
     let template = tool.body_template.as_ref().map(|template| ("body_template", template.span));
     for (key, span) in body.into_iter().chain(template) {
-        let message = format!("a `{}` request has no body, but `{key}` describes one", method.value);
+        let message = format!("`{key}` gives a `{}` request a body", method.value);
         findings.report(
             Diagnostic::new(&BODY_ON_GET, span, message)
                 .related(method.span, "the method is set here")
@@ -122,7 +130,7 @@ fn unplaced(tool: &CheckedTool, method: &Spanned<Method>, findings: &mut Finding
         );
     };
     let declared = schema_walk::declared_properties(&schema.value);
-    // One whose name is misspelt may be meant for any of them; that is reported.
+    // A parameter with a misspelt name may be meant for any of them, and it is reported.
     let all_known = |parameter: &ParameterSpec| {
         parameter.is_hidden() || declared.contains_key(parameter.name.value.as_str())
     };
@@ -138,11 +146,7 @@ fn unplaced(tool: &CheckedTool, method: &Spanned<Method>, findings: &mut Finding
         .collect();
     if let Some(first) = names.first() {
         let (what, go) = if names.len() == 1 { ("property", "goes") } else { ("properties", "go") };
-        let message = format!(
-            "{what} {} {go} into the body, which a `{}` request does not have",
-            listed(&names),
-            method.value
-        );
+        let message = format!("{what} {} {go} into the body of a `{}` request", listed(&names), method.value);
         let each = if names.len() == 1 { "a parameter" } else { "a parameter for each" };
         report(message, format!("add {each}: `name = \"{first}\"` with `position = \"query\"`"));
     }
@@ -153,7 +157,7 @@ fn unplaced(tool: &CheckedTool, method: &Spanned<Method>, findings: &mut Finding
     ];
     if let Some((keyword, _)) = open.into_iter().find(|(_, value)| value.is_some()) {
         let message = format!(
-            "arguments that `{keyword}` lets through go into the body, which a `{}` request does not have",
+            "arguments that `{keyword}` lets through go into the body of a `{}` request",
             method.value
         );
         let help = format!("declare the properties one by one instead of `{keyword}`, or use another method");
@@ -181,10 +185,7 @@ fn in_body(
     findings: &mut Findings<'_>,
 ) {
     let name = &parameter.name;
-    let message = format!(
-        "parameter `{}` goes into the body, which a `{}` request does not have",
-        name.value, method.value
-    );
+    let message = format!("parameter `{}` goes into the body of a `{}` request", name.value, method.value);
     let span = parameter.position.as_ref().map_or(name.span, |position| position.span);
     let diagnostic = Diagnostic::new(&BODY_ON_GET, span, message)
         .related(method.span, "the method is set here")
@@ -195,7 +196,7 @@ fn in_body(
             .fix(Applicability::DisplayOnly, vec![Edit { span: position.span, text: "\"query\"".into() }]),
         None => {
             let edit = insert::key(context.sources, parameter.span, name.span, "position", "\"query\"");
-            // It is written, but not understood: that is reported already.
+            // There is a `position` that could not be read, and that is reported.
             let Some(edit) = edit else {
                 return;
             };
@@ -229,7 +230,7 @@ mod tests {
         let mut fixed = spec;
         fixed.replace_range(edit.span.range(), &edit.text);
         assert!(fixed.contains("name = \"p\"\nposition = \"query\"\n"), "{fixed}");
-        assert_eq!(check_files(&MemoryFiles::one("spec.toml", &fixed)).errors(), 0);
+        assert_eq!(underlined(&BODY_ON_GET, &fixed), [""; 0]);
     }
 
     #[test]
@@ -261,11 +262,8 @@ mod tests {
     fn properties_that_nothing_places_go_into_the_body() {
         let query = "[[tool.parameters]]\nname = \"a\"\nposition = \"query\"";
         let two = "properties = { a = { type = \"string\" }, b = { type = \"string\" } }";
-        assert_eq!(
-            schema(two, query),
-            ["property `b` goes into the body, which a `GET` request does not have"]
-        );
-        let both = "properties `a` and `b` go into the body, which a `GET` request does not have";
+        assert_eq!(schema(two, query), ["property `b` goes into the body of a `GET` request"]);
+        let both = "properties `a` and `b` go into the body of a `GET` request";
         assert_eq!(schema(two, ""), [both]);
         let one = "properties = { a = { type = \"string\" } }, ";
         for open in
@@ -283,10 +281,13 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_may_allow_it() {
+    fn it_is_a_warning_that_a_tool_may_allow() {
+        let report = check_files(&MemoryFiles::one("spec.toml", &get("")));
+        assert_eq!((report.errors(), report.diagnostics.len()), (0, 1));
+        assert!(report.contents.is_some(), "the body is sent");
         let allow =
-            "allow = [{ rule = \"body-on-get\", reason = \"the search API wants it\" }]\n[[tool.parameters]]";
+            "allow = [{ rule = \"body-on-get\", reason = \"the search API reads it\" }]\n[[tool.parameters]]";
         let spec = get("").replace("[[tool.parameters]]", allow);
-        assert_eq!(check_files(&MemoryFiles::one("spec.toml", &spec)).errors(), 0);
+        assert_eq!(check_files(&MemoryFiles::one("spec.toml", &spec)).diagnostics, []);
     }
 }

@@ -6,7 +6,8 @@ rule! {
     /// Finds `cache_seconds` on a method that changes something upstream.
     ///
     /// ## Why is this bad
-    /// An answer from a cache means that the request was not made: the order would not be placed, and the caller would not know.
+    /// A response from a cache means that no request was sent. The order would not be placed, and
+    /// the caller would not notice.
     ///
     /// ## Fails
     /// ```toml
@@ -37,11 +38,11 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     if cache.value == 0 || method.value.is_safe() {
         return;
     }
-    let message = format!("answers to `{}` cannot be cached", method.value);
+    let message = format!("responses to `{}` cannot be cached", method.value);
     findings.report(
         Diagnostic::new(&CACHE_ON_UNSAFE_METHOD, cache.span, message)
             .related(method.span, "the method is set here")
-            .note("an answer from a cache means that the request was not made")
+            .note("a cached response means that no request is sent")
             .help("remove `cache_seconds`"),
     );
 }

@@ -6,7 +6,8 @@ rule! {
     /// Finds tools that have both an absolute endpoint and an `upstream`.
     ///
     /// ## Why is this bad
-    /// Both say where the request goes. Which headers, credentials and limits apply must not be a guess.
+    /// Both say where the request goes, so it is unclear which headers, credentials and limits
+    /// apply.
     ///
     /// ## Fails
     /// ```toml

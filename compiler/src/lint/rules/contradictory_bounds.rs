@@ -5,10 +5,10 @@ use std::cmp::Ordering;
 
 rule! {
     /// ## What it does
-    /// Finds limits of a parameter that no value can keep, such as a minimum above the maximum.
+    /// Finds limits of a parameter that no value can satisfy, such as a minimum above the maximum.
     ///
     /// ## Why is this bad
-    /// Every call that gives the parameter would be refused.
+    /// Every call with the parameter would be refused.
     ///
     /// ## Fails
     /// ```toml
@@ -65,8 +65,9 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
                 continue;
             }
             let name = &parameter.name.value;
-            let message =
-                format!("no value of parameter `{name}` can keep both `{low}` {lower} and `{high}` {upper}");
+            let message = format!(
+                "no value of parameter `{name}` can satisfy both `{low}` {lower} and `{high}` {upper}"
+            );
             findings.report(
                 Diagnostic::new(&CONTRADICTORY_BOUNDS, least.span, message)
                     .related(most.span, "the other bound"),

@@ -6,7 +6,8 @@ rule! {
     /// Finds a required parameter with a default.
     ///
     /// ## Why is this bad
-    /// A call without the parameter is refused, so the default is never used. One of the two is not meant.
+    /// A call without the parameter is refused, so the default is never used. One of the two is a
+    /// mistake.
     ///
     /// ## Fails
     /// ```toml
@@ -53,7 +54,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         let message = format!("the default of parameter `{}` is never used", parameter.name.value);
         findings.report(
             Diagnostic::new(&DEFAULT_ON_REQUIRED, default.span, message)
-                .related(required.span, "callers must give the parameter")
+                .related(required.span, "callers must supply this argument")
                 .help("remove `default`, or `required = true`"),
         );
     }

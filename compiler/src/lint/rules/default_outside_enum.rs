@@ -9,7 +9,8 @@ rule! {
     /// Finds a default that is not among the allowed values of its parameter.
     ///
     /// ## Why is this bad
-    /// The value that is sent when a caller says nothing would be refused if the caller said it.
+    /// The default is sent when a caller omits the argument. The same value from a caller would be
+    /// refused.
     ///
     /// ## Fails
     /// ```toml
@@ -41,7 +42,7 @@ rule! {
 
 fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     if let Some(schema) = &context.tool.input_schema {
-        // Then a parameter may not say it at all: `parameter-outside-schema`.
+        // Then a parameter must not set it at all: `parameter-outside-schema`.
         in_schema(context, schema, findings);
         return;
     }
@@ -74,7 +75,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Binding fills in the defaults of a schema's own properties, too.
+/// Binding also fills in the defaults of a schema's own properties.
 fn in_schema(context: &ToolContext<'_>, schema: &Spanned<Json>, findings: &mut Findings<'_>) {
     for (name, property) in schema.value.get("properties").and_then(Json::as_object).unwrap_or_default() {
         let allowed = property.get("enum").and_then(Json::as_array);

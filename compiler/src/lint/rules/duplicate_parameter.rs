@@ -7,7 +7,7 @@ rule! {
     /// Finds parameters of one tool that have the same name.
     ///
     /// ## Why is this bad
-    /// A call gives its arguments by name, so it could reach only one of the two.
+    /// Arguments are passed by name, so a call could reach only one of the two.
     ///
     /// ## Fails
     /// ```toml
@@ -45,10 +45,8 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
             findings.report(
                 Diagnostic::new(&DUPLICATE_PARAMETER, name.span, message)
                     .related(earlier, "first declared here")
-                    .note("a call gives its arguments by name and could reach only one of them")
-                    .help(
-                        "rename one of them; `wire_name` gives a parameter another name towards the upstream",
-                    ),
+                    .note("arguments are passed by name, so a call could reach only one of them")
+                    .help("rename one of them; `wire_name` sets the name that the upstream sees"),
             );
         } else {
             first.insert(name.value.as_str(), name.span);

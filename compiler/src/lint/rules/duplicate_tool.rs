@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 rule! {
     /// ## What it does
-    /// Finds two tools of the same name, in one file or in two.
+    /// Finds two tools with the same name, in one file or in two.
     ///
     /// ## Why is this bad
-    /// A bundle is one list of tools, and a call names the tool: with two of that name, one could never be called.
+    /// A bundle is one list of tools, and a call selects the tool by name. The second one could
+    /// never be called.
     ///
     /// ## Fails
     /// ```toml
@@ -54,7 +55,7 @@ fn check(context: &SetContext<'_>, findings: &mut Findings<'_>) {
             diagnostic.help("give one of them another name")
         } else {
             diagnostic
-                .note("all files of a set become one list of tools")
+                .note("all files together become one list of tools")
                 .help("give one of them another name, for example with the toolset's name before it")
         });
     }

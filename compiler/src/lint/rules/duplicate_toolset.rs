@@ -7,7 +7,8 @@ rule! {
     /// Finds two files whose toolsets have the same name.
     ///
     /// ## Why is this bad
-    /// A toolset is served at `/mcp/NAME`: with two of that name it would be unclear which one a client gets.
+    /// A toolset is served at `/mcp/NAME`. With two of the same name, it is unclear which one a
+    /// client gets.
     ///
     /// ## Fails
     /// ```toml first.toml
@@ -64,7 +65,7 @@ fn check(context: &SetContext<'_>, findings: &mut Findings<'_>) {
         findings.report(
             Diagnostic::new(&DUPLICATE_TOOLSET, name.span, message).related(other, "the first is here").help(
                 if from_file {
-                    "the name comes from the file's: set another `name` in `[toolset]`"
+                    "the name comes from the file name: set another `name` in `[toolset]`"
                 } else {
                     "give one of them another name, or put their tools into one file"
                 },

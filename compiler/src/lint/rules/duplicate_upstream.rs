@@ -6,8 +6,8 @@ rule! {
     /// Finds upstreams of one file whose names differ only in case.
     ///
     /// ## Why is this bad
-    /// Nobody can tell `shop` and `Shop` apart in a review, and a tool that names the wrong one sends its request, with the
-    /// credentials of that upstream, to another host.
+    /// `shop` and `Shop` are hard to tell apart in a review. A tool that names the wrong one sends
+    /// its request to another host, with that upstream's credentials.
     ///
     /// ## Fails
     /// ```toml

@@ -6,13 +6,14 @@ rule! {
     /// ## What it does
     /// Finds headers that a tool may not set.
     ///
-    /// These are the headers of a single connection (`Connection`, `Keep-Alive`, `TE`, `Trailer`, `Transfer-Encoding`, `Upgrade`
-    /// and `Proxy-…`), those that follow from the request (`Host` and `Content-Length`), the one that holds it back until the
-    /// upstream answers (`Expect`), and those of MCP itself (`Mcp-…`).
+    /// These are the headers of a single connection (`Connection`, `Keep-Alive`, `TE`, `Trailer`,
+    /// `Transfer-Encoding`, `Upgrade` and `Proxy-…`), those that follow from the request (`Host`
+    /// and `Content-Length`), `Expect`, which delays the body until the upstream responds, and
+    /// those of MCP itself (`Mcp-…`).
     ///
     /// ## Why is this bad
-    /// Where a request begins and ends, and which host it is for, must not depend on what a spec or a caller says: two
-    /// programs that disagree about it are how requests are smuggled.
+    /// Neither a spec nor a caller may decide where a request begins and ends, or which host it is
+    /// for. If two programs disagree about that, requests can be smuggled.
     ///
     /// ## Fails
     /// ```toml
@@ -50,17 +51,17 @@ fn forbidden(lower_case: &str) -> Option<(&'static str, &'static str)> {
     Some(match lower_case {
         "host" => ("it follows from the URL", "write the host in the endpoint or in the upstream's `url`"),
         "content-length" | "transfer-encoding" | "trailer" => {
-            ("it follows from the body, and a wrong one ends the request early", "remove it")
+            ("it follows from the body, and a wrong value cuts the request short", "remove it")
         }
         "connection" | "keep-alive" | "te" | "upgrade" => {
             ("it belongs to one connection, which many requests share", "remove it")
         }
-        "expect" => ("it makes the body wait for an answer that may never come", "remove it"),
+        "expect" => ("it delays the body until a response that may never come", "remove it"),
         name if name.starts_with("proxy-") => {
             ("it belongs to the next proxy, not to the upstream", "remove it")
         }
         name if name.starts_with("mcp-") => {
-            ("headers of MCP are between the client and the edge", "choose another name")
+            ("`Mcp-` headers are between the client and the edge", "choose another name")
         }
         _ => return None,
     })

@@ -7,13 +7,15 @@ rule! {
     /// ## What it does
     /// Finds characters in published texts that people cannot see but models read.
     ///
-    /// These are control characters, bidirectional embeddings and overrides, zero-width characters, tag characters
-    /// (U+E0000 and on) and stray variation selectors. Joiners inside emoji and between letters of scripts that
-    /// need them, variation selectors after an emoji, and direction marks in right-to-left text are fine.
+    /// These are control characters, bidirectional embeddings and overrides, zero-width characters,
+    /// tag characters (U+E0000 and on) and stray variation selectors. Joiners inside emoji and
+    /// between letters of scripts that need them, variation selectors after an emoji, and direction
+    /// marks in right-to-left text are fine.
     ///
     /// ## Why is this bad
-    /// A whole message can hide in a description that looks harmless in review: tag characters alone can spell any
-    /// ASCII text. Bidirectional overrides make a text look different from what it says.
+    /// A description that looks harmless in review can hide a whole message: tag characters alone
+    /// can spell any ASCII text. Bidirectional overrides make a text look different from what it
+    /// says.
     ///
     /// ## Fails
     /// ```toml
@@ -62,14 +64,14 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
         };
         let span = text.span(context, first.clone());
         let mut diagnostic = Diagnostic::new(&HIDDEN_CHARACTERS, span, message)
-            .note("people do not see them, models read them")
+            .note("people cannot see them, but models read them")
             .help("remove them");
         let whole = text.span(context, 0..text.text.len());
         let edits: Vec<Edit> = hidden
             .iter()
             .map(|(range, _)| Edit { span: text.span(context, range.clone()), text: String::new() })
             .collect();
-        // Where a place inside the text is not known, the edit would take the whole text.
+        // Without a position inside the text, the edit would remove the whole text.
         if edits.iter().all(|edit| edit.span.end - edit.span.start < whole.end - whole.start) {
             diagnostic = diagnostic.fix(Applicability::DisplayOnly, edits);
         }
@@ -118,7 +120,7 @@ fn is_hidden(c: char, before: Option<char>, after: Option<char>, right_to_left: 
     }
 }
 
-/// Characters without a shape of their own, besides control characters.
+/// Characters without a visible shape, other than control characters.
 fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -134,7 +136,7 @@ fn is_right_to_left(c: char) -> bool {
     letter && c.is_alphabetic()
 }
 
-/// A code point with its name where people know it by one.
+/// A code point, with its name if it has a well-known one.
 fn name(c: char) -> String {
     let known = match c {
         '\u{ad}' => "soft hyphen",

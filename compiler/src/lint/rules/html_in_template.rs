@@ -3,12 +3,12 @@ use crate::lint::{Check, rule};
 
 rule! {
     /// ## What it does
-    /// Finds HTML character references such as `&lt;` in the text of `response_template` and `error_template`, and calls of
-    /// `html` there.
+    /// Finds HTML character references such as `&lt;` in the text of `response_template` and
+    /// `error_template`, and calls of `html` there.
     ///
     /// ## Why is this bad
-    /// The text goes to a model, and no browser turns `&lt;` back into `<`. Nothing is escaped by itself, so there is nothing
-    /// to guard against either.
+    /// The text goes to a model, and no browser turns `&lt;` back into `<`. Templates here do not
+    /// escape HTML, so there is nothing to undo.
     ///
     /// ## Fails
     /// ```toml

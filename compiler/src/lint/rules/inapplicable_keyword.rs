@@ -7,11 +7,11 @@ use mcp_diagnostics::{Diagnostic, suggest};
 
 rule! {
     /// ## What it does
-    /// Finds JSON Schema keywords that say nothing about values of the parameter's type.
+    /// Finds JSON Schema keywords that have no effect on values of the parameter's type.
     ///
     /// ## Why is this bad
-    /// JSON Schema applies `minLength` only to strings, `minimum` only to numbers and so on; elsewhere they are
-    /// silently ignored. The limit that the author had in mind does not hold.
+    /// JSON Schema applies `minLength` only to strings, `minimum` only to numbers, and so on.
+    /// Elsewhere they are silently ignored, so the intended limit does not hold.
     ///
     /// ## Fails
     /// ```toml
@@ -49,12 +49,12 @@ rule! {
     pub INAPPLICABLE_KEYWORD = "MCP0411", "inapplicable-keyword", Warning, Check::Tool(check);
 }
 
-/// Formats of OpenAPI that say how wide a number is.
+/// OpenAPI formats for the width of a number.
 const NUMBER_FORMATS: &[&str] = &["int32", "int64", "float", "double"];
 
 fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     if context.tool.input_schema.is_some() {
-        // Then a parameter may not say it at all: `parameter-outside-schema`.
+        // Then a parameter must not set it at all: `parameter-outside-schema`.
         return;
     }
     for parameter in &context.tool.parameters {
@@ -65,7 +65,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
                 continue;
             }
             let message = format!(
-                "`{keyword}` says nothing about {}, which parameter `{}` is",
+                "`{keyword}` has no effect on {}, which parameter `{}` is",
                 with_article(kind.as_str()),
                 parameter.name.value
             );
@@ -99,7 +99,7 @@ fn applies_to(keyword: &str, value: &Json) -> &'static [Type] {
     }
 }
 
-/// The keyword of the same meaning for another type.
+/// The keyword with the same meaning for another type.
 fn instead(keyword: &str, kind: Type) -> Option<&'static str> {
     let lower = match keyword {
         "minimum" | "minLength" | "minItems" => true,

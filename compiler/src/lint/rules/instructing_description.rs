@@ -5,16 +5,17 @@ use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does
-    /// Finds published texts that command the model to set other instructions, tools or the user aside.
+    /// Finds published texts that command the model to ignore other instructions, tools or the
+    /// user.
     ///
-    /// It looks at descriptions, titles, instructions and allowed values for phrases such as "ignore all previous
-    /// instructions", "do not use any other tool" or "do not tell the user", and for markup that pretends to come
-    /// from the system.
+    /// It looks at descriptions, titles, instructions and allowed values for phrases such as
+    /// "ignore all previous instructions", "do not use any other tool" or "do not tell the user",
+    /// and for markup that pretends to come from the system.
     ///
     /// ## Why is this bad
-    /// Descriptions go straight into the context of a model, beside those of every other server. One that commands
-    /// instead of describing is known as tool poisoning: clients and reviewers treat it as an attack, and it breaks
-    /// the tools beside it.
+    /// Descriptions go straight into the model's context, beside those of every other server. A
+    /// description that gives commands is known as tool poisoning. Clients and reviewers treat it
+    /// as an attack, and it breaks the tools beside it.
     ///
     /// ## Fails
     /// ```toml
@@ -50,8 +51,8 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
         let message = format!("{} {commands} the model: {phrase}", text.label());
         findings.report(
             Diagnostic::new(&INSTRUCTING_DESCRIPTION, text.span(context, range), message)
-                .note("a text that tells a model to set others aside is treated as an attack")
-                .help("say what the tool does and when it is of use, not what a model must do"),
+                .note("clients treat a text that makes a model ignore others as an attack")
+                .help("describe what the tool does and when it is useful, not what the model must do"),
         );
     });
 }

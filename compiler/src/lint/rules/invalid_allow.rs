@@ -5,7 +5,8 @@ rule! {
     /// Finds an `allow` of a rule that cannot be switched off.
     ///
     /// ## Why is this bad
-    /// What such a rule finds has no meaning that could be built, or no safe one: allowing it would change nothing.
+    /// Such a rule finds specs that cannot be built, or not safely. Allowing it would change
+    /// nothing.
     ///
     /// ## Fails
     /// ```toml

@@ -2,10 +2,10 @@ use crate::lint::{Check, rule};
 
 rule! {
     /// ## What it does
-    /// Finds examples whose arguments the tool itself would refuse.
+    /// Finds examples whose arguments the tool would refuse.
     ///
     /// ## Why is this bad
-    /// An example is what people and models copy. One that cannot be called teaches a mistake.
+    /// People and models copy examples. One that does not work teaches a mistake.
     ///
     /// ## Fails
     /// ```toml

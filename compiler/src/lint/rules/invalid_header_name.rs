@@ -8,8 +8,8 @@ rule! {
     /// Finds names of headers and cookies that HTTP does not allow.
     ///
     /// ## Why is this bad
-    /// A name with a space, a colon or a line break would end early, and the rest would be read as something else: that is how
-    /// requests are smuggled.
+    /// A name with a space, a colon or a line break ends early, and the rest is read as something
+    /// else. That is how requests are smuggled.
     ///
     /// ## Fails
     /// ```toml
@@ -68,7 +68,7 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
             if let Some(diagnostic) = problem(context.sources, parameter.wire_name(), what) {
                 findings.report(match &parameter.wire_name {
                     Some(_) => diagnostic,
-                    None => diagnostic.help("give the name that the upstream knows as `wire_name`"),
+                    None => diagnostic.help("set the upstream's name for it as `wire_name`"),
                 });
             }
         }
@@ -84,7 +84,7 @@ fn problem(sources: &Sources, name: &Spanned<String>, what: &str) -> Option<Diag
     let (at, bad) = text.char_indices().find(|(_, c)| !headers::is_token_char(*c))?;
     let span = sources.inside(name.span, at..at + bad.len_utf8());
     let bad = values::show_text(&bad.to_string());
-    let message = format!("{} cannot name a {what}: it has {bad} in it", values::show_text(text));
+    let message = format!("{} is not a {what} name: it contains {bad}", values::show_text(text));
     Some(
         Diagnostic::new(&INVALID_HEADER_NAME, span, message)
             .note("HTTP allows letters, digits and any of ``!#$%&'*+-.^_`|~``"),

@@ -7,12 +7,13 @@ use mcp_diagnostics::{Diagnostic, Span};
 
 rule! {
     /// ## What it does
-    /// Finds fixed header values with control characters, with characters beyond ASCII, or of more than 8 KiB, and the same in
-    /// the `enum` of a header parameter. Also templates in the headers of an upstream.
+    /// Finds fixed header values, and values in the `enum` of a header parameter, that have control
+    /// characters, characters beyond ASCII, or more than 8 KiB. It also finds templates in the
+    /// headers of an upstream.
     ///
     /// ## Why is this bad
-    /// A line break in a value begins another header. Other bytes are read differently, or refused, by the programs on the way. A call
-    /// with such a value is refused.
+    /// A line break in a value starts another header. Proxies read other bytes differently, or
+    /// refuse them. A call with such a value is refused.
     ///
     /// ## Fails
     /// ```toml
@@ -79,7 +80,7 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
     for header in context.toolset.upstreams.iter().flat_map(|upstream| &upstream.headers) {
         check_upstream(context, header, findings);
     }
-    // What a template may have as its text is found when it is compiled.
+    // The text of a template is checked when it is compiled.
     for header in headers::fixed(context.toolset).filter(|header| header.template.is_none()) {
         check_value(context, &header.name.value, &header.value.value, header.value.span, findings);
     }
@@ -96,7 +97,7 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Nothing that an upstream says can depend on arguments.
+/// Nothing in an upstream can depend on arguments.
 fn check_upstream(context: &ToolsetContext<'_>, header: &Header, findings: &mut Findings<'_>) {
     let value = &header.value.value;
     let Some(start) = value.find("{{") else {
@@ -105,15 +106,15 @@ fn check_upstream(context: &ToolsetContext<'_>, header: &Header, findings: &mut 
     let length =
         value.get(start..).and_then(|rest| rest.find("}}")).map_or(value.len() - start, |end| end + 2);
     let span = context.sources.inside(header.value.span, start..start + length);
-    let message = format!("a template cannot stand in header `{}` of an upstream", header.name.value);
+    let message = format!("header `{}` of an upstream cannot be a template", header.name.value);
     findings.report(
         Diagnostic::new(&INVALID_HEADER_VALUE, span, message)
-            .note("the headers of an upstream are the same for every tool and cannot read arguments")
-            .help("write the header in the tools that need it, or `${NAME}` for what is set at the edge"),
+            .note("an upstream's headers are the same for every tool and cannot read arguments")
+            .help("move the header to the tools that need it, or use `${NAME}` for a value that is set at the edge"),
     );
 }
 
-/// The first value that a caller may choose and that can never be sent.
+/// The first value that a caller may choose but that can never be sent.
 fn check_allowed(
     context: &ToolsetContext<'_>,
     tool: &CheckedTool,
@@ -150,22 +151,22 @@ fn check_value(
                 } else {
                     "write the value on one line"
                 };
-                ("a line break".to_owned(), "a line break begins another header", help)
+                ("a line break".to_owned(), "a line break starts another header", help)
             }
             c if c.is_control() => {
                 let what = format!("the control character U+{:04X}", u32::from(c));
-                (what, "programs on the way drop or refuse it", "remove it")
+                (what, "proxies drop or refuse it", "remove it")
             }
             c => {
                 let help = "write it in ASCII, for example percent-encoded if the upstream decodes that";
-                (format!("`{c}`"), "HTTP says nothing about characters beyond ASCII in a header", help)
+                (format!("`{c}`"), "HTTP does not define characters beyond ASCII in a header", help)
             }
         };
         let message = format!("the value of header `{name}` contains {what}");
         Diagnostic::new(&INVALID_HEADER_VALUE, place, message).note(why).help(help)
     } else if value.len() > MAX_BYTES {
         let message =
-            format!("the value of header `{name}` has {} bytes; at most {MAX_BYTES} are sent", value.len());
+            format!("the value of header `{name}` has {} bytes, and the limit is {MAX_BYTES}", value.len());
         Diagnostic::new(&INVALID_HEADER_VALUE, span, message)
     } else {
         return;

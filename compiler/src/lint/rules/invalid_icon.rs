@@ -4,10 +4,12 @@ use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does
-    /// Finds icons whose `src` is neither an `https:` nor a `data:` URL, and sizes other than `any` and `48x48`.
+    /// Finds icons whose `src` is neither an `https:` nor a `data:` URL, and sizes other than `any`
+    /// and `48x48`.
     ///
     /// ## Why is this bad
-    /// Clients must not load icons from other schemes, and cannot choose among sizes that they cannot read.
+    /// Clients must not load icons from other schemes, and they cannot use sizes that they cannot
+    /// parse.
     ///
     /// ## Fails
     /// ```toml
@@ -42,18 +44,18 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
             let message = format!("icon {} is neither an `https:` nor a `data:` URL", show_text(&src.value));
             findings.report(
                 Diagnostic::new(&INVALID_ICON, src.span, message)
-                    .note("clients must not load an icon from anywhere else")
+                    .note("clients must not load icons from other schemes")
                     .help("write `https://…`, or the image itself as `data:image/png;base64,…`"),
             );
         }
         for size in icon.sizes.iter().filter(|size| !is_size(&size.value)) {
-            let message = format!("{} is not the size of an icon", show_text(&size.value));
+            let message = format!("{} is not a valid icon size", show_text(&size.value));
             let diagnostic = Diagnostic::new(&INVALID_ICON, size.span, message);
             let square = format!("{0}x{0}", size.value);
             findings.report(if is_size(&square) {
                 diagnostic.help(format!("write `{square}`"))
             } else {
-                diagnostic.help("write it as `48x48`, or `any` for one that scales")
+                diagnostic.help("write it like `48x48`, or `any` for an icon that scales")
             });
         }
     }

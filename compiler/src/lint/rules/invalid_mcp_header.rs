@@ -9,15 +9,15 @@ use std::collections::BTreeMap;
 
 rule! {
     /// ## What it does
-    /// Finds arguments that cannot be mirrored in the header that `mcp_header` asks for.
+    /// Finds arguments that cannot be mirrored in the header that `mcp_header` names.
     ///
-    /// The name must be an HTTP token and unique in the tool, whatever its case; the parameter must be a string, an
-    /// integer or a boolean, and not `sensitive`. With an `input_schema`, `x-mcp-header` stands in the schema of a
-    /// property of the arguments themselves.
+    /// The name must be an HTTP token and unique in the tool, ignoring case. The parameter must be
+    /// a string, an integer or a boolean, and not `sensitive`. With an `input_schema`,
+    /// `x-mcp-header` belongs in the schema of a top-level property.
     ///
     /// ## Why is this bad
-    /// A client must drop a tool whose schema breaks these rules of MCP. And headers are logged by everything on
-    /// the way, which is no place for a secret.
+    /// MCP requires clients to drop a tool whose schema breaks these rules. Headers are logged by
+    /// every proxy, so they must not carry secrets.
     ///
     /// ## Fails
     /// ```toml
@@ -73,7 +73,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         if tool.input_schema.is_some() {
             findings.report(
                 error(header.span, format!("`mcp_header` of parameter `{name}` is not published"))
-                    .note("with an `input_schema`, that alone says what callers see")
+                    .note("with an `input_schema`, callers see only that schema")
                     .help(format!("write `x-mcp-header` into the schema of property `{name}` instead")),
             );
             continue;
@@ -112,9 +112,9 @@ fn check_keyword(
     let property = match steps {
         [properties, property, _] if written.key == "input_schema" && properties == "properties" => property,
         _ => {
-            let message = "only an argument itself can be mirrored in a header, not a part of one";
+            let message = "only a whole argument can be mirrored in a header, not a part of one";
             findings.report(
-                error(span, message).note("a client drops a tool with `x-mcp-header` deeper in its schema"),
+                error(span, message).note("clients drop a tool with `x-mcp-header` deeper in its schema"),
             );
             return;
         }
@@ -150,20 +150,20 @@ fn check_name(
             other => format!("`{}`", other.escape_debug()),
         };
         findings.report(
-            error(context.sources.inside(span, at..end), format!("a header name cannot hold {wrong}"))
-                .note("it is made of letters, digits and ``!#$%&'*+-.^_`|~``"),
+            error(context.sources.inside(span, at..end), format!("a header name cannot contain {wrong}"))
+                .note("it consists of letters, digits and ``!#$%&'*+-.^_`|~``"),
         );
     } else if let Some(rest) = lower.strip_prefix(PREFIX).and_then(|_| name.get(PREFIX.len()..)) {
         findings.report(
             error(span, format!("the header would be called `Mcp-Param-{name}`"))
-                .help(format!("write `{rest}`: the prefix is put before it anyway"))
+                .help(format!("write `{rest}`: the prefix is added to it"))
                 .replace(span, Json::string(rest).to_text()),
         );
     } else if let Some(first) = names.get(&lower) {
         findings.report(
             error(span, format!("two arguments are mirrored in the header `Mcp-Param-{name}`"))
                 .related(*first, "the other one")
-                .note("header names have no case"),
+                .note("header names ignore case"),
         );
     } else {
         names.insert(lower, span);
@@ -180,15 +180,14 @@ fn check_type(name: &str, kind: Option<Type>, span: Span, findings: &mut Finding
         }
         None => format!("`{name}` has no single type and cannot be mirrored in a header"),
     };
-    findings.report(
-        error(span, message).note("only strings, integers and booleans can; a client drops the tool"),
-    );
+    findings
+        .report(error(span, message).note("only strings, integers and booleans can; clients drop the tool"));
 }
 
 fn report_sensitive(name: &str, span: Span, findings: &mut Findings<'_>) {
     findings.report(
         error(span, format!("`{name}` is sensitive and must not be mirrored in a header"))
-            .note("headers end up in the logs of everything on the way"),
+            .note("headers end up in the logs of every proxy"),
     );
 }
 

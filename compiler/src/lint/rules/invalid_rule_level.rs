@@ -5,8 +5,8 @@ rule! {
     /// Finds levels in `mcpc.toml` that do not exist, or that the rule cannot have.
     ///
     /// ## Why is this bad
-    /// A rule can be set to `allow`, `warn` or `error`. Some rules are always errors, because a spec that breaks them has no
-    /// meaning that could be built.
+    /// A rule can be set to `allow`, `warn` or `error`. Some rules are always errors, because a
+    /// spec that breaks them cannot be built.
     ///
     /// ## Fails
     /// ```toml mcpc.toml

@@ -4,11 +4,11 @@ use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does
-    /// Finds scopes that are empty, written twice, or hold what a scope cannot: spaces, `"`, `\` or characters beyond
+    /// Finds scopes that are empty, duplicate, or contain spaces, `"`, `\` or characters beyond
     /// ASCII.
     ///
     /// ## Why is this bad
-    /// Scopes travel in a list that is separated by spaces (RFC 6749 §3.3). No token could ever hold such a scope, so
+    /// Tokens list scopes separated by spaces (RFC 6749 §3.3). No token could have such a scope, so
     /// nobody could call the tool.
     ///
     /// ## Fails
@@ -40,11 +40,11 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         if text.is_empty() {
             findings.report(diagnostic("a scope cannot be empty".into()).help("remove it"));
         } else if wrong == Some(' ') {
-            let message = format!("scope {} has a space, which separates scopes", show_text(text));
-            findings.report(diagnostic(message).help("write each scope as a string of its own"));
+            let message = format!("scope {} contains a space, which separates scopes", show_text(text));
+            findings.report(diagnostic(message).help("write each scope as a separate string"));
         } else if let Some(wrong) = wrong {
             let message = format!(
-                "scope {} has {}, which no scope can",
+                "scope {} contains {}, which is not allowed",
                 show_text(text),
                 show_text(&wrong.to_string())
             );
@@ -52,7 +52,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
                 diagnostic(message).note("a scope is visible ASCII without `\"` and `\\` (RFC 6749)"),
             );
         } else if let Some(first) = scopes.iter().take(index).find(|earlier| earlier.value == *text) {
-            let message = format!("scope {} stands twice", show_text(text));
+            let message = format!("duplicate scope {}", show_text(text));
             findings.report(diagnostic(message).related(first.span, "first here").help("remove one of them"));
         }
     }

@@ -7,10 +7,11 @@ use std::ops::Range;
 
 rule! {
     /// ## What it does
-    /// Finds paths in `select` that are not written as paths: names joined by dots, with `[]` for every element of a list.
+    /// Finds paths in `select` that are not valid. A path is names joined by dots, with `[]` for
+    /// every element of a list.
     ///
     /// ## Why is this bad
-    /// Nobody can tell which part of the answer is meant, so no call could give one.
+    /// It is unclear which part of the response is meant, so every call would fail.
     ///
     /// ## Fails
     /// ```toml
@@ -51,13 +52,9 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         if let Err(error) = select::parse(&path.value) {
             let place = context.sources.inside(path.span, place(path, error.offset));
             findings.report(
-                Diagnostic::new(
-                    &INVALID_SELECT,
-                    place,
-                    format!("this path cannot be read: {}", error.message),
-                )
-                .note("a path is made of names and dots, such as `orderId` or `items[].name`")
-                .maybe_help(help(&path.value)),
+                Diagnostic::new(&INVALID_SELECT, place, format!("not a valid path: {}", error.message))
+                    .note("a path consists of names and dots, such as `orderId` or `items[].name`")
+                    .maybe_help(help(&path.value)),
             );
         }
     }
@@ -74,7 +71,7 @@ fn place(path: &Spanned<String>, offset: usize) -> Range<usize> {
     }
 }
 
-/// Other languages of paths that people know.
+/// Path notations of other tools.
 fn help(path: &str) -> Option<String> {
     let instead = path.strip_prefix("$.").or_else(|| path.strip_prefix('.'))?;
     select::parse(instead).is_ok().then(|| format!("write `{instead}`"))
@@ -104,14 +101,11 @@ mod tests {
     #[test]
     fn the_message_says_what_is_wrong() {
         let (message, _) = found(&INVALID_SELECT, &tool_with("select = ['a[1]']")).remove(0);
-        assert_eq!(
-            message,
-            "this path cannot be read: only `[]`, which is every element, is known in brackets"
-        );
+        assert_eq!(message, "not a valid path: only `[]`, which is every element, is known in brackets");
     }
 
     #[test]
-    fn a_path_of_another_language_is_put_right() {
+    fn a_path_in_another_notation_is_fixed() {
         assert_eq!(help("$.a.b").as_deref(), Some("write `a.b`"));
         assert_eq!(help(".a[].b").as_deref(), Some("write `a[].b`"));
         assert_eq!(help("$.a[0]"), None);

@@ -7,7 +7,8 @@ rule! {
     /// Finds names of tools that are not 1 to 64 letters, digits, `_` and `-`.
     ///
     /// ## Why is this bad
-    /// Clients and model providers refuse other names, often together with all the other tools of the list.
+    /// Clients and model providers refuse other names, often together with all the other tools of
+    /// the list.
     ///
     /// ## Fails
     /// ```toml
@@ -39,7 +40,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     };
     let span = problem.span(context.sources, name.span);
     let diagnostic = Diagnostic::new(&INVALID_TOOL_NAME, span, format!("a tool's name {}", problem.message))
-        .note("clients take 1 to 64 letters, digits, `_` and `-`");
+        .note("clients accept 1 to 64 letters, digits, `_` and `-`");
     findings.report(match names::better(&name.value) {
         Some(better) => {
             let edit = Edit { span: name.span, text: format!("\"{better}\"") };

@@ -7,7 +7,7 @@ rule! {
     /// Finds names of toolsets that are not 1 to 64 letters, digits, `_` and `-`.
     ///
     /// ## Why is this bad
-    /// The edge serves a toolset at `/mcp/NAME`, so the name must stand in a URL as it is.
+    /// The edge serves a toolset at `/mcp/NAME`, so the name must be valid in a URL.
     ///
     /// ## Fails
     /// ```toml
@@ -45,14 +45,14 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
     let span = if from_file { name.span } else { problem.span(context.sources, name.span) };
     let mut diagnostic =
         Diagnostic::new(&INVALID_TOOLSET_NAME, span, format!("a toolset's name {}", problem.message))
-            .note("the name stands in the URL `/mcp/NAME`: 1 to 64 letters, digits, `_` and `-`");
+            .note("the name is part of the URL `/mcp/NAME`: 1 to 64 letters, digits, `_` and `-`");
     if from_file {
-        diagnostic =
-            diagnostic.help("the name comes from the file's: rename the file, or set `name` in `[toolset]`");
+        diagnostic = diagnostic
+            .help("the name comes from the file name: rename the file, or set `name` in `[toolset]`");
     } else if let Some(better) = names::better(&name.value) {
         let edit = Edit { span: name.span, text: format!("\"{better}\"") };
         diagnostic = diagnostic
-            .help(format!("write `{better}`, and the name for people as `title`"))
+            .help(format!("write `{better}`, and use `title` for the display name"))
             .fix(Applicability::DisplayOnly, vec![edit]);
     }
     findings.report(diagnostic);

@@ -1,3 +1,4 @@
+use crate::lint::helpers::misspelt;
 use crate::lint::helpers::urls::{self, SpecUrl};
 use crate::lint::{Check, Findings, ToolsetContext, rule};
 use crate::spec::EndpointProblem;
@@ -6,13 +7,15 @@ use std::ops::Range;
 
 rule! {
     /// ## What it does
-    /// Finds endpoints and upstream URLs that are not what a request can be sent to.
+    /// Finds endpoints and upstream URLs that are not valid.
     ///
-    /// An endpoint is a path that begins with `/`, or an absolute URL. An upstream's URL is absolute, and has neither query nor
-    /// placeholder. Characters that a URL cannot hold are percent-encoded.
+    /// An endpoint is a path that begins with `/`, or an absolute URL. An upstream's URL is
+    /// absolute, and has neither query nor placeholder. Characters that are not allowed in a URL
+    /// must be percent-encoded.
     ///
     /// ## Why is this bad
-    /// A URL that has to be repaired on the way is repaired differently by every program it passes through.
+    /// Programs repair an invalid URL in different ways, so it would be unclear where the request
+    /// goes.
     ///
     /// ## Fails
     /// ```toml
@@ -56,6 +59,13 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
             findings.report(relative(sources, &url));
             continue;
         }
+        if let (false, Some(location)) = (url.is_upstream, &url.endpoint.location) {
+            let span = sources.inside(url.span, 0..location.len());
+            let help = "declare an `[upstream.NAME]` with this `url`, and name it in the tool's `upstream`";
+            let message = "only the `url` of an upstream can have a variable in its host";
+            findings.report(Diagnostic::new(&INVALID_URL, span, message).help(help));
+            continue;
+        }
         for problem in &url.endpoint.problems {
             if let EndpointProblem::Url { range, message, help } = problem {
                 let angled = angled(&url.endpoint.text, range.start).filter(|_| !url.is_upstream);
@@ -74,7 +84,8 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// The path segment at a place if it is `<id>` or `<int:id>`, as Flask writes placeholders, and the name in it.
+/// The path segment at a place if it is `<id>` or `<int:id>`, as Flask writes placeholders, and the
+/// name in it.
 fn angled(text: &str, at: usize) -> Option<(Range<usize>, &str)> {
     let start = text.get(..at)?.rfind('/')? + 1;
     let rest = text.get(start..)?;
@@ -87,7 +98,7 @@ fn angled(text: &str, at: usize) -> Option<(Range<usize>, &str)> {
 
 fn in_angles(span: Span, name: &str) -> Diagnostic {
     let placeholder = format!("{{{name}}}");
-    Diagnostic::new(&INVALID_URL, span, "a placeholder is written in braces, not in `<` and `>`")
+    Diagnostic::new(&INVALID_URL, span, "placeholders are written in braces, not in `<` and `>`")
         .help(format!("write `{placeholder}`"))
         .fix(Applicability::DisplayOnly, vec![Edit { span, text: placeholder }])
 }
@@ -96,6 +107,11 @@ fn in_angles(span: Span, name: &str) -> Diagnostic {
 fn relative(sources: &Sources, url: &SpecUrl<'_>) -> Diagnostic {
     let text = &url.endpoint.text;
     let diagnostic = Diagnostic::new(&INVALID_URL, url.span, "an upstream's URL must be absolute");
+    if let Some(variable) = misspelt::variables(text).into_iter().find(|variable| variable.range.start == 0) {
+        let right = format!("${{{}}}", variable.name);
+        let span = sources.inside(url.span, variable.range);
+        return diagnostic.help(format!("write `{right}`")).replace(span, right);
+    }
     let host = text.split('/').next().unwrap_or_default();
     if !host.contains('.') && !host.starts_with("localhost") {
         return diagnostic.help("write `https://host/base/path`");
@@ -106,13 +122,13 @@ fn relative(sources: &Sources, url: &SpecUrl<'_>) -> Diagnostic {
         .fix(Applicability::DisplayOnly, vec![Edit { span: start, text: "https://".into() }])
 }
 
-/// An upstream's URL is what the endpoints of all its tools are appended to.
+/// The endpoints of all its tools are appended to an upstream's URL.
 fn base_only(sources: &Sources, url: &SpecUrl<'_>, findings: &mut Findings<'_>) {
     let mut report = |range: Range<usize>, what: &str, help: &str| {
-        let message = format!("{what} cannot stand in an upstream's URL");
+        let message = format!("{what} is not allowed in an upstream's URL");
         findings.report(
             Diagnostic::new(&INVALID_URL, sources.inside(url.span, range), message)
-                .note("endpoints of tools are appended to it")
+                .note("the tools' endpoints are appended to it")
                 .help(help),
         );
     };

@@ -5,13 +5,13 @@ use mcp_diagnostics::{Diagnostic, Span, suggest};
 
 rule! {
     /// ## What it does
-    /// Finds `${…}` in headers, constants and templates of a request that is not a variable.
+    /// Finds `${…}` that is not a variable in headers, constants and request templates.
     ///
-    /// A variable is `${NAME}` with letters, digits and `_`, or `${tenant.id}` or `${principal.sub}`. A literal `${` is written
-    /// `$${`.
+    /// A variable is `${NAME}` with letters, digits and `_`, or `${tenant.id}` or
+    /// `${principal.sub}`. A literal `${` is written `$${`.
     ///
     /// ## Why is this bad
-    /// The upstream would get the text as it stands in place of the secret that was meant.
+    /// The upstream would get the text itself instead of the secret.
     ///
     /// ## Fails
     /// ```toml
@@ -66,15 +66,20 @@ fn check_text(context: &ToolsetContext<'_>, text: &str, span: Span, findings: &m
         let name = text.get(problem.range.clone()).unwrap_or_default();
         let name = name.trim_start_matches("${").trim_end_matches('}');
         let span = context.sources.inside(span, problem.range);
-        findings.report(
-            Diagnostic::new(&INVALID_VARIABLE, span, problem.message)
-                .help(problem.help)
-                .maybe_help(better(name)),
-        );
+        let mut diagnostic = Diagnostic::new(&INVALID_VARIABLE, span, problem.message)
+            .help(problem.help)
+            .maybe_help(better(name));
+        // Only blanks are too many, and the literal is written without escapes.
+        let trimmed = format!("${{{}}}", name.trim());
+        let is_plain = context.sources.text(span) == format!("${{{name}}}");
+        if is_plain && split_variables(&trimmed).1.is_empty() {
+            diagnostic = diagnostic.help(format!("write `{trimmed}`")).replace(span, trimmed);
+        }
+        findings.report(diagnostic);
     }
 }
 
-/// What the author of a bad name probably wanted.
+/// What the author of a bad name probably meant.
 fn better(name: &str) -> Option<String> {
     let name = name.trim();
     let of_environment = ["env.", "env:", "ENV:", "ENV."].iter().find_map(|prefix| name.strip_prefix(prefix));
@@ -102,6 +107,14 @@ mod tests {
         assert_eq!(underlined(&INVALID_VARIABLE, &spec), ["${1}", "${open"]);
         let spec = parameter_with("type = 'object'\nvalue = { a = ['${A}', \"\\u0041${1}\"] }");
         assert_eq!(underlined(&INVALID_VARIABLE, &spec), ["${1}"]);
+    }
+
+    #[test]
+    fn blanks_inside_the_braces_are_removed() {
+        let spec = parameter_with("value = \"a ${ TOKEN } ${1 }\"");
+        let report = crate::check::check_files(&crate::check::MemoryFiles::one("spec.toml", &spec));
+        let [file] = crate::fix::apply(&report).try_into().unwrap();
+        assert!(file.text.contains("\"a ${TOKEN} ${1 }\""), "{}", file.text);
     }
 
     #[test]

@@ -4,14 +4,15 @@ use mcp_diagnostics::{Diagnostic, Span};
 
 rule! {
     /// ## What it does
-    /// Finds sets of tools whose list costs more tokens than the budget allows, or has more tools than a client takes.
+    /// Finds sets of tools whose list costs more tokens than the budget allows, or has more tools
+    /// than a client accepts.
     ///
-    /// The budget is `list_tokens` under `[budget]` in `mcpc.toml`, 20000 unless said otherwise. Tokens are
-    /// estimated. How many tools a client takes is checked for the `clients` that `mcpc.toml` names.
+    /// The budget is `list_tokens` under `[budget]` in `mcpc.toml`, 20000 by default. Tokens are
+    /// estimated. The number of tools is checked for the `clients` that `mcpc.toml` names.
     ///
     /// ## Why is this bad
-    /// The whole list stands in the context of every conversation. With too many tools a model chooses worse, and
-    /// some clients silently leave tools out.
+    /// The whole list is in the context of every conversation. With too many tools, a model chooses
+    /// worse, and some clients silently leave tools out.
     ///
     /// ## Fails
     /// ```toml mcpc.toml
@@ -53,12 +54,11 @@ fn check(context: &SetContext<'_>, findings: &mut Findings<'_>) {
     let span = Span::whole_file(first.file);
     let budget = context.config.budget.list_tokens;
     let count = context.tools().count();
-    let tools = if count == 1 { "tool costs" } else { "tools cost" };
+    let tools = if count == 1 { "tool" } else { "tools" };
     if context.tokens > budget {
-        let message = format!(
-            "the list of {count} {tools} about {} tokens, more than its budget of {budget}",
-            context.tokens
-        );
+        let [number, cost, most] = [count, context.tokens, budget].map(grouped);
+        let message =
+            format!("the list of {number} {tools} costs about {cost} tokens, more than its budget of {most}");
         findings.report(
             Diagnostic::new(&LIST_OVER_BUDGET, span, message)
                 .note("every conversation pays for the whole list")
@@ -72,13 +72,20 @@ fn check(context: &SetContext<'_>, findings: &mut Findings<'_>) {
         let Some(most) = client.max_tools.filter(|most| count > *most) else {
             continue;
         };
-        let message = format!("{count} tools are more than the {most} that `{}` takes at once", client.name);
+        let message =
+            format!("{count} tools are more than the {most} that `{}` accepts at once", client.name);
         findings.report(
             Diagnostic::new(&LIST_OVER_BUDGET, span, message)
                 .note("`mcpc.toml` names this client")
                 .help("split the set into several bundles, or let callers use one toolset at `/mcp/TOOLSET`"),
         );
     }
+}
+
+/// A number with its thousands separated.
+fn grouped(number: usize) -> String {
+    let (thousands, rest) = (number / 1000, number % 1000);
+    if thousands == 0 { rest.to_string() } else { format!("{},{rest:03}", grouped(thousands)) }
 }
 
 #[cfg(test)]
@@ -96,9 +103,18 @@ mod tests {
     }
 
     #[test]
+    fn long_numbers_have_separators() {
+        let shown = [0, 999, 1_000, 10_000, 1_234_567, 1_000_005].map(grouped);
+        assert_eq!(shown, ["0", "999", "1,000", "10,000", "1,234,567", "1,000,005"]);
+        let message = messages(2_000).remove(0);
+        assert!(message.starts_with("the list of 2,000 tools costs about "), "{message}");
+        assert!(message.ends_with(" tokens, more than its budget of 20,000"), "{message}");
+    }
+
+    #[test]
     fn clients_take_a_certain_number_of_tools() {
         assert_eq!(messages(80), [""; 0]);
-        assert_eq!(messages(81), ["81 tools are more than the 80 that `cursor` takes at once"]);
+        assert_eq!(messages(81), ["81 tools are more than the 80 that `cursor` accepts at once"]);
         assert_eq!(messages(129).len(), 2);
     }
 }

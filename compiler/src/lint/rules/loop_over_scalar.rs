@@ -3,12 +3,13 @@ use crate::lint::{Check, rule};
 
 rule! {
     /// ## What it does
-    /// Finds `range` and `each` over what `output_schema`, or else every example response, says is a string or a boolean; with
-    /// Handlebars also a number.
+    /// Finds `range` and `each` over a value that is a string or a boolean according to
+    /// `output_schema` or, without one, to every example response. With Handlebars, numbers count
+    /// too.
     ///
     /// ## Why is this bad
-    /// There are no elements to loop over: a Go template fails there, and a Handlebars template never runs the loop.
-    /// Most often the list lies one level deeper or higher.
+    /// There are no elements to loop over. A Go template fails there, and a Handlebars template
+    /// never runs the loop. Most often the list is one level deeper or higher.
     ///
     /// ## Fails
     /// ```toml

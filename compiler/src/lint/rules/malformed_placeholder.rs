@@ -7,11 +7,11 @@ rule! {
     /// ## What it does
     /// Finds braces in an endpoint that are not a placeholder.
     ///
-    /// A placeholder is `{name}`, with exactly the name of a path parameter. Queries have none: a query parameter is declared with
-    /// `position = "query"`.
+    /// A placeholder is `{name}`, with exactly the name of a path parameter. Queries have no
+    /// placeholders: declare a query parameter with `position = "query"`.
     ///
     /// ## Why is this bad
-    /// Whatever was meant, the upstream would get braces.
+    /// The upstream would get the braces themselves.
     ///
     /// ## Fails
     /// ```toml
@@ -59,7 +59,8 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         let written = text.get(range.clone()).unwrap_or_default();
         let braced = written.strip_prefix('$').unwrap_or(written);
         let name = braced.trim_matches(|c: char| c.is_whitespace() || "{}.".contains(c));
-        // One without a position may be meant for the path; what it lacks is said once the placeholder is one.
+        // One without a position may be meant for the path. It is reported once the placeholder is
+        // valid.
         let unplaced = context.tool.parameters.iter().filter(|parameter| parameter.position.is_none());
         let mut path = placeholders::path_parameters(context.tool).chain(unplaced);
         let is_meant = braced.starts_with('{') && braced.ends_with('}') && range.end <= query_start;
@@ -87,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_plainly_means_a_path_parameter_is_mended() {
+    fn what_clearly_means_a_path_parameter_is_fixed() {
         for (endpoint, edit) in [
             ("/a/{ id }", Some(("{ id }", "{id}"))),
             ("/a/{ other }", None),

@@ -9,13 +9,14 @@ use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does
-    /// Finds an `input_schema` that lets callers give arguments beyond the declared ones, where the body is no JSON object.
+    /// Finds an `input_schema` that accepts undeclared arguments where the body is not a JSON
+    /// object.
     ///
     /// Such a schema has `additionalProperties` other than `false`, or `patternProperties`.
     ///
     /// ## Why is this bad
-    /// Arguments that the spec does not know can only become members of a JSON body. In a form, or beside an argument that is
-    /// the whole body, they have no place.
+    /// Undeclared arguments can only become members of a JSON body. In a form, or beside an
+    /// argument that is the whole body, there is no place for them.
     ///
     /// ## Fails
     /// ```toml
@@ -78,7 +79,8 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         .filter_map(|(keyword, open)| open.then_some(keyword))
     {
         let span = locate::part(context.sources, context.toolset, tool, schema.span, &[keyword.to_owned()]);
-        let message = format!("`{keyword}` lets callers give other arguments, which have no place: {why}");
+        let message =
+            format!("`{keyword}` accepts undeclared arguments, but there is no place for them: {why}");
         let help = match keyword {
             "additionalProperties" => {
                 "write `additionalProperties = false`, or `body = \"json\"` for the tool"
@@ -88,7 +90,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         findings.report(
             Diagnostic::new(&MISPLACED_ADDITIONAL_ARGUMENTS, span, message)
                 .related(body, "the body")
-                .note("other arguments than the declared ones become members of a JSON body")
+                .note("undeclared arguments become members of a JSON body")
                 .help(help),
         );
     }

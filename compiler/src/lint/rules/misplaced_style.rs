@@ -8,15 +8,15 @@ use mcp_diagnostics::{Diagnostic, suggest};
 
 rule! {
     /// ## What it does
-    /// Finds a `style` that cannot write its parameter in its place.
+    /// Finds a `style` that does not fit its parameter's type or position.
     ///
-    /// A style says how an array or object becomes text. In a path, header or cookie, the styles are `comma`,
-    /// `space`, `pipe` and `json` for arrays, and `json` for objects; in a query or form they
-    /// are `repeat`, `comma`, `space`, `pipe` and `json` for arrays, and `deep` and `json` for objects. Scalars and
-    /// the members of a JSON body need none.
+    /// A style defines how an array or object becomes text. In a path, header or cookie, the styles
+    /// are `comma`, `space`, `pipe` and `json` for arrays, and `json` for objects; in a query or
+    /// form they are `repeat`, `comma`, `space`, `pipe` and `json` for arrays, and `deep` and
+    /// `json` for objects. Scalars and the members of a JSON body need none.
     ///
     /// ## Why is this bad
-    /// The style would have no effect, or the upstream would get something that it cannot read.
+    /// The style would have no effect, or the upstream would get text that it cannot read.
     ///
     /// ## Fails
     /// ```toml
@@ -95,18 +95,18 @@ fn problem(
         return Some(Diagnostic::new(&MISPLACED_STYLE, span, message).help(help));
     }
     let Some(position) = tool.position(parameter) else {
-        let message = format!("a template puts parameter `{name}` in, where a `style` means nothing");
+        let message = format!("parameter `{name}` is written by a template, where `style` has no effect");
         return Some(Diagnostic::new(&MISPLACED_STYLE, span, message).help("remove `style`"));
     };
     let Some((place, styles)) = styles(tool, position, kind) else {
-        let message = format!("parameter `{name}` goes into a JSON body, where a `style` means nothing");
+        let message = format!("parameter `{name}` goes into a JSON body, where `style` has no effect");
         let help = match parameter.position {
-            None => "remove `style`, or say another `position` than the default `body`",
+            None => "remove `style`, or set a `position` other than the default `body`",
             Some(_) => "remove `style`, or write `body = \"form\"` for the tool",
         };
         return Some(
             Diagnostic::new(&MISPLACED_STYLE, span, message)
-                .note("arrays and objects stay what they are in a JSON body")
+                .note("in a JSON body, arrays and objects are written as they are")
                 .help(help),
         );
     };
@@ -121,7 +121,7 @@ fn problem(
     )
 }
 
-/// The place and the styles that it knows; `None` for a JSON body. An open type may be either composite.
+/// The place and its styles; `None` for a JSON body. An open type may be either composite.
 fn styles(tool: &CheckedTool, position: Position, kind: Option<Type>) -> Option<(&'static str, Vec<Style>)> {
     let joined = [Style::Comma, Style::Space, Style::Pipe];
     let (array, object) = (kind != Some(Type::Object), kind != Some(Type::Array));

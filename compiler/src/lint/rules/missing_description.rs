@@ -10,8 +10,8 @@ rule! {
     /// With an `input_schema`, it looks at the descriptions of the schema's properties.
     ///
     /// ## Why is this bad
-    /// The description is all that a model has to choose a tool and to fill its arguments. Without one it guesses
-    /// from names.
+    /// A model chooses a tool and fills its arguments by their descriptions. Without one, it has to
+    /// guess from names.
     ///
     /// ## Fails
     /// ```toml
@@ -50,7 +50,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         findings.report(
             Diagnostic::new(&MISSING_DESCRIPTION, tool.label_span(), message)
                 .note("a model chooses among tools by their descriptions")
-                .help("say in a sentence or two what it does and when it is of use"),
+                .help("describe in a sentence or two what it does and when it is useful"),
         );
     }
     if let Some(schema) = &tool.input_schema {
@@ -64,7 +64,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         return;
     }
     for parameter in tool.parameters.iter().filter(|p| !p.is_hidden()) {
-        // Of an incomplete one, it may be what could not be read.
+        // In an incomplete one, it may be the key that could not be read.
         if is_missing(parameter.description.as_ref()) && parameter.complete {
             let name = &parameter.name;
             findings.report(argument(name.span, format!("parameter `{}` has no description", name.value)));
@@ -75,14 +75,14 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
 fn argument(span: mcp_diagnostics::Span, message: String) -> Diagnostic {
     Diagnostic::new(&MISSING_DESCRIPTION, span, message)
         .note("a model fills arguments by their descriptions")
-        .help("say what it means, its unit or form, and an example if that is not plain")
+        .help("describe its meaning and its unit or format, with an example if that is not obvious")
 }
 
 fn is_missing(description: Option<&Spanned<String>>) -> bool {
     description.is_none_or(|text| text.value.trim().is_empty())
 }
 
-/// Of a reference, the description may stand where it leads.
+/// The description may be at the target of a reference.
 fn lacks_description(property: &Json) -> bool {
     let Some(members) = property.as_object() else {
         return false;

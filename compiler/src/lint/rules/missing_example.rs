@@ -6,8 +6,8 @@ rule! {
     /// Finds tools without an example.
     ///
     /// ## Why is this bad
-    /// An example shows people how the tool is called, and `mcpc check` proves that its arguments are a call which the
-    /// tool accepts. Without one, the first to try the tool is a model.
+    /// An example shows people how to call the tool, and `mcpc check` proves that the tool accepts
+    /// its arguments. Without one, a model is the first to try the tool.
     ///
     /// ## Fails
     /// ```toml
@@ -34,14 +34,14 @@ rule! {
 
 fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let tool = context.tool;
-    // A fixed answer is its own example.
+    // A fixed response is its own example.
     if !tool.examples.is_empty() || tool.respond.is_some() {
         return;
     }
     let message = format!("tool `{}` has no example", tool.label());
     findings.report(
         Diagnostic::new(&MISSING_EXAMPLE, tool.label_span(), message)
-            .note("an example documents the tool, and proves that it can be called")
+            .note("an example documents the tool and proves that it can be called")
             .help("add `[[tool.examples]]` with the `arguments` of a call"),
     );
 }

@@ -4,10 +4,10 @@ use mcp_diagnostics::{Applicability, Diagnostic, suggest};
 
 rule! {
     /// ## What it does
-    /// Finds tools whose endpoint is only a path, and that name no upstream.
+    /// Finds tools whose endpoint is only a path and that do not name an upstream.
     ///
     /// ## Why is this bad
-    /// Without a host the request goes nowhere.
+    /// Without a host, the request cannot be sent.
     ///
     /// ## Fails
     /// ```toml
@@ -48,13 +48,12 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let Some(endpoint) = tool.endpoint.as_ref().filter(|_| tool.upstream.is_none()) else {
         return;
     };
-    // Anything else that is not absolute is no endpoint at all, which is said elsewhere.
+    // Anything else that is not absolute is not an endpoint, which is reported elsewhere.
     let is_path = endpoint.value.text.starts_with('/');
     if !is_path || tool.respond.is_some() || insert::is_written(sources, tool.span, "upstream") {
         return;
     }
-    let message =
-        format!("`{}` has no host: its endpoint is a path, and it names no `upstream`", tool.label());
+    let message = format!("`{}` has no host: its endpoint is a path, and it has no `upstream`", tool.label());
     let mut diagnostic = Diagnostic::new(&MISSING_UPSTREAM, endpoint.span, message);
     let names = context.toolset.upstreams.iter().map(|upstream| upstream.name.value.as_str());
     match context.toolset.upstreams.as_slice() {

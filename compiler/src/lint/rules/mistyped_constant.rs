@@ -8,10 +8,11 @@ use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does
-    /// Finds a constant `value` that is not of the type which its parameter says.
+    /// Finds a constant `value` that does not have its parameter's type.
     ///
     /// ## Why is this bad
-    /// The upstream gets the value as it is written: `"20"` in a JSON body is a text, whatever `type` says.
+    /// The upstream gets the value as it is written. `"20"` in a JSON body is a string, even with
+    /// `type = "integer"`.
     ///
     /// ## Fails
     /// ```toml

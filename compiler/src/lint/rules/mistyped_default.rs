@@ -13,10 +13,12 @@ use std::cmp::Ordering;
 
 rule! {
     /// ## What it does
-    /// Finds a default that is not of its parameter's type, or that breaks the parameter's own limits.
+    /// Finds a default that does not have its parameter's type, or that breaks the parameter's own
+    /// limits.
     ///
     /// ## Why is this bad
-    /// The default is sent when a caller says nothing; the same value from a caller would be refused.
+    /// The default is sent when a caller omits the argument. The same value from a caller would be
+    /// refused.
     ///
     /// ## Fails
     /// ```toml
@@ -59,7 +61,7 @@ rule! {
     pub MISTYPED_DEFAULT = "MCP0403", "mistyped-default", HardError, Check::Tool(check);
 }
 
-/// A default within the type that something else forbids.
+/// A default of the right type that something else forbids.
 struct Broken {
     /// After "default `x` of parameter `y` ".
     how: String,
@@ -68,7 +70,7 @@ struct Broken {
 
 fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     if let Some(schema) = &context.tool.input_schema {
-        // Then a parameter may not say it at all: `parameter-outside-schema`.
+        // Then a parameter must not set it at all: `parameter-outside-schema`.
         in_schema(context, schema, findings);
         return;
     }
@@ -86,7 +88,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         } else if let Some(broken) = broken(parameter, &default.value) {
             let message = format!("{subject} {}", broken.how);
             let mut diagnostic = Diagnostic::new(&MISTYPED_DEFAULT, default.span, message)
-                .note("a caller that gave this value would be refused");
+                .note("a call with this value would be refused");
             if let Some(keyword) = broken.keyword {
                 diagnostic = diagnostic.related(keyword, "the limit");
             }
@@ -95,14 +97,14 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Binding fills in the defaults of a schema's own properties, too.
+/// Binding also fills in the defaults of a schema's own properties.
 fn in_schema(context: &ToolContext<'_>, schema: &Spanned<Json>, findings: &mut Findings<'_>) {
     for (name, property) in schema.value.get("properties").and_then(Json::as_object).unwrap_or_default() {
         let (Some(default), Some(said)) = (property.get("default"), property.get("type")) else {
             continue;
         };
         let kinds = said.as_array().unwrap_or(std::slice::from_ref(said));
-        // What is no type is `invalid-schema`.
+        // What is not a type is `invalid-schema`.
         let Some(kinds) = kinds.iter().map(Json::as_str).collect::<Option<Vec<&str>>>() else {
             continue;
         };
@@ -128,7 +130,7 @@ fn in_schema(context: &ToolContext<'_>, schema: &Spanned<Json>, findings: &mut F
         findings.report(
             Diagnostic::new(&MISTYPED_DEFAULT, part("default"), message)
                 .related(part("type"), "the property's type")
-                .note("a caller that gave this value would be refused"),
+                .note("a call with this value would be refused"),
         );
     }
 }
@@ -248,7 +250,7 @@ fn mismatch(parameter: &ParameterSpec, text: &str) -> Option<Broken> {
     wrong.then(|| Broken { how: how(), keyword: Some(written.span) })
 }
 
-/// For arrays and objects, whose inner schemas only the full validator knows.
+/// For arrays and objects, whose inner schemas only the full validator checks.
 fn against_schema(parameter: &ParameterSpec, default: &Json) -> Option<Broken> {
     if !parameter
         .keywords
@@ -257,14 +259,14 @@ fn against_schema(parameter: &ParameterSpec, default: &Json) -> Option<Broken> {
     {
         return None;
     }
-    // What is no schema is `invalid-schema`.
+    // What is not a schema is `invalid-schema`.
     let validator = schema::compile(&input_schema::of_parameter(parameter).to_text()).ok()?;
     let value = json::parse_strict(default.to_text().as_bytes(), json::MAX_DEPTH).ok()?;
     let problem = schema::validate(&validator, &value).into_iter().next()?;
     let place = if problem.path.is_empty() { String::new() } else { format!(" at `{}`", problem.path) };
     // The validator's message quotes the value.
     let why = if parameter.sensitive { String::new() } else { format!(": {}", problem.message) };
-    Some(Broken { how: format!("does not fit its schema{place}{why}"), keyword: None })
+    Some(Broken { how: format!("does not match its schema{place}{why}"), keyword: None })
 }
 
 #[cfg(test)]
@@ -280,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_plainly_meant_is_offered() {
+    fn what_was_clearly_meant_is_offered() {
         assert_eq!(fixed("type = \"integer\"\ndefault = \"20\"").as_deref(), Some("20"));
         assert_eq!(fixed("type = \"boolean\"\ndefault = \"True\"").as_deref(), Some("true"));
         assert_eq!(fixed("type = \"string\"\ndefault = 1.50").as_deref(), Some("\"1.50\""));

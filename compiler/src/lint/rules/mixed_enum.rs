@@ -8,10 +8,11 @@ use mcp_diagnostics::{Applicability, Diagnostic, Span, Spanned};
 
 rule! {
     /// ## What it does
-    /// Finds allowed values that are not all of the parameter's type, that repeat, or that are none at all.
+    /// Finds an `enum` that is empty, has duplicates, or has values of another type than the
+    /// parameter.
     ///
     /// ## Why is this bad
-    /// A value of another type can never be accepted, and a list without values accepts nothing.
+    /// A value of another type is never accepted, and an empty list accepts nothing.
     ///
     /// ## Fails
     /// ```toml
@@ -53,7 +54,7 @@ rule! {
 
 fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     if context.tool.input_schema.is_some() {
-        // Then a parameter may not say it at all: `parameter-outside-schema`.
+        // Then a parameter must not set it at all: `parameter-outside-schema`.
         return;
     }
     for parameter in &context.tool.parameters {
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_that_there_is_not_is_all_there_is_to_say() {
+    fn an_unknown_type_is_the_only_finding() {
         assert_eq!(found(&MIXED_ENUM, &parameter_with("type = \"int\"\nenum = [1, 2]")), []);
     }
 

@@ -7,11 +7,13 @@ use mcp_diagnostics::{Applicability, Diagnostic, Edit};
 
 rule! {
     /// ## What it does
-    /// Finds path parameters that may be left out: neither `required`, nor with a `default` or a `value`. What a template puts
-    /// into the path outside of conditions and loops counts as one.
+    /// Finds path parameters that may be omitted: they are not `required` and have neither
+    /// `default` nor `value`. Arguments that a template puts into the path outside of conditions
+    /// and loops count too.
     ///
     /// ## Why is this bad
-    /// Without a value the path has a hole: `/orders/{id}` would become `/orders/`, which is another request.
+    /// Without a value, part of the path is missing: `/orders/{id}` would become `/orders/`, which
+    /// is another request.
     ///
     /// ## Fails
     /// ```toml
@@ -83,23 +85,20 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
             continue;
         }
         let span = parameter.required.as_ref().map_or(parameter.name.span, |required| required.span);
-        let diagnostic = Diagnostic::new(
-            &OPTIONAL_PATH_PARAMETER,
-            span,
-            format!("path parameter `{name}` may be left out"),
-        )
-        .note("without a value the path would have a hole");
+        let diagnostic =
+            Diagnostic::new(&OPTIONAL_PATH_PARAMETER, span, format!("path parameter `{name}` is optional"))
+                .note("without a value, a part of the path would be missing");
         findings.report(if let Some(schema) = &tool.input_schema {
             diagnostic
                 .related(schema.span, "this schema does not require it")
-                .help(format!("name `{name}` in `required` of `input_schema`, or give it a `default` there"))
+                .help(format!("add `{name}` to `required` of `input_schema`, or give it a `default` there"))
         } else if let Some(required) = &parameter.required {
             diagnostic
                 .help("write `required = true`, or give it a `default`")
                 .fix(Applicability::DisplayOnly, vec![Edit { span: required.span, text: "true".into() }])
         } else {
             let edit = insert::key(sources, parameter.span, parameter.name.span, "required", "true");
-            // It is written, but not understood: that is reported already.
+            // The key is there but could not be read, and that is reported.
             let Some(edit) = edit else {
                 continue;
             };
@@ -119,7 +118,7 @@ fn by_template(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         return;
     };
     for (name, span) in compiled.path_keys() {
-        // What is no argument is `unknown-template-argument`.
+        // What is not an argument is `unknown-template-argument`.
         let Some(parameter) = tool.parameter(name).filter(|parameter| !is_filled(tool, parameter)) else {
             continue;
         };
@@ -128,11 +127,11 @@ fn by_template(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
             Some(_) => "have `input_schema` require it or give it a `default`, or put this into a condition",
         };
         let span = template.locate(context.sources, span);
-        let message = format!("argument `{name}` is part of the path and may be left out");
+        let message = format!("argument `{name}` is part of the path, but it is optional");
         findings.report(
             Diagnostic::new(&OPTIONAL_PATH_PARAMETER, span, message)
                 .related(parameter.name.span, "the parameter")
-                .note("a call without it would be refused: the path would have a hole")
+                .note("a call without it is refused, because a part of the path would be missing")
                 .help(help),
         );
     }
@@ -145,7 +144,8 @@ fn is_filled(tool: &CheckedTool, parameter: &ParameterSpec) -> bool {
         || is_filled_by_schema(tool, &parameter.name.value)
 }
 
-/// A schema that stands in place of the generated one says itself what is required, and what has a default.
+/// An `input_schema` replaces the generated schema, so it decides what is required and what has a
+/// default.
 fn is_filled_by_schema(tool: &CheckedTool, name: &str) -> bool {
     let Some(schema) = tool.input_schema.as_ref().map(|schema| &schema.value) else {
         return false;
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_outright_is_left_to_a_person() {
+    fn an_explicit_false_is_left_to_a_person() {
         let table = "[[tool.parameters]]\nname = \"id\"\nposition = \"path\"\nrequired = false";
         assert_eq!(fix_of(table).unwrap().0, Applicability::DisplayOnly);
         assert_eq!(fix_of(&table.replace("required = false", "default = \"me\"")), None);
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_template_may_leave_out_is_no_hole() {
+    fn what_a_template_may_leave_out_is_fine() {
         for (endpoint, found) in [
             ("/{{ .id }}", &["{{ .id }}"] as &[&str]),
             ("/a?q={{ .id }}", &[]),

@@ -4,11 +4,11 @@ use mcp_diagnostics::{Diagnostic, Span};
 
 rule! {
     /// ## What it does
-    /// Finds a parameter with a constant `value` that also says what callers may give.
+    /// Finds a parameter with a constant `value` that also describes what callers may pass.
     ///
     /// ## Why is this bad
-    /// Callers never see a parameter with a `value`, so `required`, `default`, `enum` and `mcp_header` have no
-    /// meaning there. Whoever wrote both expected something else.
+    /// Callers never see a parameter with a `value`, so `required`, `default`, `enum` and
+    /// `mcp_header` have no effect there. The author must have expected something else.
     ///
     /// ## Fails
     /// ```toml
@@ -44,7 +44,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         };
         for (key, span) in for_callers(parameter) {
             let message = format!(
-                "parameter `{}` has a constant `value`, so its `{key}` means nothing",
+                "parameter `{}` has a constant `value`, so its `{key}` has no effect",
                 parameter.name.value
             );
             findings.report(
@@ -57,7 +57,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Keys that speak to callers. `required = false` says nothing that is not so.
+/// Keys that are about callers. `required = false` is true anyway.
 fn for_callers(parameter: &ParameterSpec) -> impl Iterator<Item = (&'static str, Span)> {
     let required = parameter.required.as_ref().filter(|required| required.value);
     [

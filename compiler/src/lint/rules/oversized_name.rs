@@ -14,13 +14,15 @@ use std::collections::BTreeSet;
 
 rule! {
     /// ## What it does
-    /// Finds names of more than 512 bytes, names that become more than 1024 bytes when they are encoded for their place, and
-    /// constants of more than 64 KiB.
+    /// Finds names of more than 512 bytes, names of more than 1024 bytes when encoded for their
+    /// place, and constants of more than 64 KiB.
     ///
-    /// Names are those of parameters, headers, query parameters, cookies, fields, variables, scopes, and properties in schemas.
+    /// Names are those of parameters, headers, query parameters, cookies, fields, variables,
+    /// scopes, and properties in schemas.
     ///
     /// ## Why is this bad
-    /// A bundle holds no longer ones, and most upstreams refuse them. Such a name is a value in the wrong place.
+    /// A bundle cannot hold longer ones, and most upstreams refuse them. Such a name is usually a
+    /// value in the wrong place.
     ///
     /// ## Fails
     /// ```toml
@@ -86,7 +88,7 @@ fn of_tool(context: &ToolsetContext<'_>, tool: &CheckedTool, findings: &mut Find
     }
     if let Some(endpoint) = &tool.endpoint {
         for name in urls::fixed_names(&endpoint.value) {
-            // It stands in the bundle as it stands here.
+            // The bundle holds it as it is written here.
             let written = endpoint.value.text.get(name.range.clone()).unwrap_or_default();
             if written.len() > MAX_WRITTEN {
                 let span = context.sources.inside(endpoint.span, name.range);
@@ -123,7 +125,7 @@ fn of_parameter(
     let length = value.value.to_text().len();
     if length > MAX_CONSTANT {
         let message = format!(
-            "the constant of parameter `{}` has {length} bytes; at most {MAX_CONSTANT} are allowed",
+            "the constant of parameter `{}` has {length} bytes, and the limit is {MAX_CONSTANT}",
             shortened(&name.value)
         );
         findings.report(Diagnostic::new(&OVERSIZED_NAME, value.span, message));
@@ -136,7 +138,7 @@ fn of_parameter(
 
 /// Names of properties, and of headers that a schema publishes.
 fn of_schema(written: &Written<'_>, findings: &mut Findings<'_>) {
-    // One is enough: they have one place.
+    // One is enough: they share a span.
     let mut longest: Option<(&'static str, &str)> = None;
     let mut see = |what: &'static str, name| {
         if longest.is_none_or(|(_, other)| other.len() < str::len(name)) {
@@ -167,7 +169,7 @@ fn unplaced(tool: &CheckedTool, findings: &mut Findings<'_>) {
     let placed: BTreeSet<&str> = tool.parameters.iter().map(|p| p.name.value.as_str()).collect();
     let encoding = body_encoding(tool);
     let names = schema_walk::declared_properties(value).into_keys();
-    // Those that are too long as they are, are found with the schema.
+    // Those that are too long as written are found with the schema.
     let mut long = names.filter(|name| !placed.contains(name) && name.len() <= MAX_WRITTEN);
     let is_long = |name: &&str| encoded(name, encoding) > MAX_NAME_LENGTH && !tool.is_templated(name);
     if let Some(name) = long.find(is_long) {
@@ -189,9 +191,9 @@ fn variables(text: &str, span: Span, findings: &mut Findings<'_>) {
 fn judge(what: &str, name: &str, encoding: Encoding, span: Span, findings: &mut Findings<'_>) {
     let (written, sent) = (name.len(), encoded(name, encoding));
     let limit = if written > MAX_WRITTEN {
-        format!("{written} bytes; at most {MAX_WRITTEN} are allowed")
+        format!("{written} bytes, and the limit is {MAX_WRITTEN}")
     } else if sent > MAX_NAME_LENGTH {
-        format!("{sent} bytes when it is encoded; at most {MAX_NAME_LENGTH} are allowed")
+        format!("{sent} bytes when encoded, and the limit is {MAX_NAME_LENGTH}")
     } else {
         return;
     };

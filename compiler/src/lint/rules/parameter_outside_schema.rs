@@ -7,15 +7,16 @@ use mcp_diagnostics::{Diagnostic, Span, Spanned, suggest};
 
 rule! {
     /// ## What it does
-    /// Finds parameters that say something else than the tool's own `input_schema`.
+    /// Finds parameters that contradict the tool's own `input_schema`.
     ///
-    /// With an `input_schema`, that schema says which arguments there are and what they look like. A parameter then
-    /// only says where its argument goes: `name`, `position`, `wire_name`, `style`, `sensitive`. Parameters with a
-    /// constant `value` are no arguments and can have no property.
+    /// With an `input_schema`, the schema alone defines the arguments. A parameter then only says
+    /// where its argument goes: `name`, `position`, `wire_name`, `style`, `sensitive`. Parameters
+    /// with a constant `value` are not arguments and must not have a property.
     ///
     /// ## Why is this bad
-    /// Callers see only the schema. A parameter without a property could never be given, and a type, default or
-    /// limit beside the schema would have no effect. A constant with a property would be an argument that goes nowhere.
+    /// Callers see only the schema. They could never pass a parameter without a property, and a
+    /// type, default or limit outside the schema has no effect. A constant with a property would be
+    /// an argument that is never sent.
     ///
     /// ## Fails
     /// ```toml
@@ -82,12 +83,12 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
             continue;
         }
         let Some(property) = declared.get(name.value.as_str()) else {
-            let message = format!("`input_schema` declares no property `{}`", name.value);
+            let message = format!("`input_schema` has no property `{}`", name.value);
             let known = declared.keys().copied();
             findings.report(
                 Diagnostic::new(&PARAMETER_OUTSIDE_SCHEMA, name.span, message)
                     .related(schema.span, "the schema")
-                    .note("callers see only the schema, so no call could give this parameter")
+                    .note("callers see only the schema, so no call could pass this parameter")
                     .help("declare it under `properties`, or give the parameter a constant `value`")
                     .maybe_help(suggest::did_you_mean(&name.value, known)),
             );
@@ -103,7 +104,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
             findings.report(
                 Diagnostic::new(&PARAMETER_OUTSIDE_SCHEMA, span, message)
                     .related(schema.span, "the schema")
-                    .note("the schema alone says what callers may give")
+                    .note("the schema alone defines what callers may pass")
                     .help(help),
             );
         }
@@ -116,13 +117,13 @@ fn declared_constant(name: &Spanned<String>, value: Span, schema: Span) -> Diagn
     Diagnostic::new(&PARAMETER_OUTSIDE_SCHEMA, name.span, message)
         .related(value, "the constant")
         .related(schema, "the schema")
-        .note("callers could give the argument, and it would go nowhere")
+        .note("callers could pass the argument, and it would never be sent")
         .help(format!(
-            "remove property `{name_text}` from `input_schema`, or give the parameter another name and `{name_text}` as its `wire_name`"
+            "remove property `{name_text}` from `input_schema`, or rename the parameter and set `{name_text}` as its `wire_name`"
         ))
 }
 
-/// What a parameter says that is the schema's to say. A type is left alone where the schema has none.
+/// Keys of a parameter that belong in the schema. A type is fine where the schema has none.
 fn said_twice(parameter: &ParameterSpec, property: &Json) -> Vec<(&'static str, Span)> {
     let has_type = schemas::has_type(parameter) && property.get("type").is_some();
     let own = [

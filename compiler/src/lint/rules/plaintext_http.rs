@@ -8,7 +8,8 @@ rule! {
     /// Finds `http` URLs of hosts other than this machine.
     ///
     /// ## Why is this bad
-    /// Anyone on the way can read and change the request and the answer, the credentials among them.
+    /// Anyone on the network path can read and change requests and responses, including
+    /// credentials.
     ///
     /// ## Fails
     /// ```toml
@@ -49,8 +50,8 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
         let message = format!("requests to `{}` are not encrypted", origin.host);
         findings.report(
             Diagnostic::new(&PLAINTEXT_HTTP, span, message)
-                .note("anyone on the way can read and change them, credentials included")
-                .help("write `https`, if the host speaks it")
+                .note("anyone on the network path can read and change them, including credentials")
+                .help("write `https` if the host supports it")
                 .fix(Applicability::DisplayOnly, vec![Edit { span, text: "https".into() }]),
         );
     }

@@ -9,12 +9,12 @@ rule! {
     /// ## What it does
     /// Finds a header that is set twice for one request.
     ///
-    /// Names of headers are the same in any case. A header of a tool may replace the one of its upstream; a parameter may replace
-    /// neither.
+    /// Header names ignore case. A tool's header may replace its upstream's, but a parameter may
+    /// replace neither.
     ///
     /// ## Why is this bad
-    /// Upstreams differ in which of two values they take, or refuse the request. If a caller's argument could stand beside a
-    /// fixed header, it could also take its place.
+    /// With two values, some upstreams use the first, some the last, and some refuse the request. A
+    /// caller's argument could then replace a fixed header.
     ///
     /// ## Fails
     /// ```toml
@@ -106,13 +106,13 @@ fn by_parameter(tool: &CheckedTool, upstream: Option<&UpstreamSpec>, findings: &
             findings.report(
                 Diagnostic::new(&REPEATED_HEADER, wire_name.span, message)
                     .related(header.name.span, "fixed here")
-                    .help("remove one of the two; a parameter with a `default` serves for both"),
+                    .help("remove one of the two; a parameter with a `default` can replace both"),
             );
         }
     }
 }
 
-/// All cookies go into one header, so no other may bring its own.
+/// All cookies go into one header, so nothing else may set it.
 fn beside_cookies(tool: &CheckedTool, upstream: Option<&UpstreamSpec>, findings: &mut Findings<'_>) {
     let Some(cookie) = headers::at(tool, Position::Cookie).next() else {
         return;

@@ -3,10 +3,11 @@ use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does
-    /// Finds a placeholder that stands in an endpoint twice.
+    /// Finds duplicate placeholders in an endpoint.
     ///
     /// ## Why is this bad
-    /// A parameter has one place. Two placeholders of the same name nearly always come from copying a segment.
+    /// A parameter fills one placeholder. A second one with the same name is nearly always a copied
+    /// segment.
     ///
     /// ## Fails
     /// ```toml
@@ -52,11 +53,11 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     for (index, placeholder) in all.iter().enumerate() {
         let first = all.iter().take(index).find(|earlier| earlier.name == placeholder.name);
         if let Some(first) = first {
-            let message = format!("placeholder `{{{}}}` stands in the endpoint twice", placeholder.name);
+            let message = format!("duplicate placeholder `{{{}}}`", placeholder.name);
             findings.report(
                 Diagnostic::new(&REPEATED_PLACEHOLDER, inside(&placeholder.range), message)
                     .related(inside(&first.range), "the first is here")
-                    .help("declare a parameter of another name for the second one"),
+                    .help("declare a parameter with another name for the second one"),
             );
         }
     }

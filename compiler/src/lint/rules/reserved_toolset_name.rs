@@ -6,7 +6,8 @@ rule! {
     /// Finds toolsets named `tools` or `invoke`.
     ///
     /// ## Why is this bad
-    /// The edge serves a toolset at `/mcp/NAME`, and `/mcp/tools` and `/mcp/invoke` are paths of its REST interface.
+    /// The edge serves a toolset at `/mcp/NAME`, and `/mcp/tools` and `/mcp/invoke` are paths of
+    /// its REST interface.
     ///
     /// ## Fails
     /// ```toml
@@ -46,7 +47,7 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
         .note(format!("`/mcp/{}` is a path of the REST interface", name.value));
     let from_file = name.span.range().is_empty();
     findings.report(diagnostic.help(if from_file {
-        "the name comes from the file's: rename the file, or set `name` in `[toolset]`"
+        "the name comes from the file name: rename the file, or set `name` in `[toolset]`"
     } else {
         "choose a name that says what the tools are about"
     }));

@@ -4,10 +4,11 @@ use mcp_diagnostics::{Diagnostic, Span, suggest};
 
 rule! {
     /// ## What it does
-    /// Finds a tool with a fixed answer that also describes a request.
+    /// Finds a tool with a fixed response that also describes a request.
     ///
     /// ## Why is this bad
-    /// A tool with `respond` sends nothing anywhere, so what it says about a request or its answer has no effect.
+    /// A tool with `respond` sends no request, so keys about a request or its response have no
+    /// effect.
     ///
     /// ## Fails
     /// ```toml
@@ -38,7 +39,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let names = suggest::one_of(unused.iter().map(|(key, _)| *key));
     let message = format!("a tool with `respond` sends no request and cannot have {names}");
     let mut diagnostic = Diagnostic::new(&RESPOND_WITH_REQUEST, respond.span, message)
-        .label("the fixed answer")
+        .label("the fixed response")
         .help("remove `respond` to send the request, or remove the rest");
     for (key, span) in unused {
         if let Some(span) = span {
@@ -48,7 +49,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     findings.report(diagnostic);
 }
 
-/// What a tool says about a request and its answer.
+/// A tool's keys about a request and its response.
 fn of_request(tool: &CheckedTool) -> Vec<(&'static str, Option<Span>)> {
     let keys = [
         ("upstream", tool.upstream.as_ref().map(|key| key.span)),
@@ -65,7 +66,7 @@ fn of_request(tool: &CheckedTool) -> Vec<(&'static str, Option<Span>)> {
         ("cache_seconds", tool.cache_seconds.as_ref().map(|key| key.span)),
     ];
     let with_place = keys.into_iter().filter(|(_, span)| span.is_some());
-    // The place of these is not kept.
+    // The spans of these are not kept.
     let numbers = [
         ("timeout_seconds", tool.timeout_seconds.is_some()),
         ("max_response_bytes", tool.max_response_bytes.is_some()),

@@ -3,11 +3,11 @@ use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does
-    /// Finds retries for calls that may not be repeated.
+    /// Finds `retry_count` on calls that are not safe to repeat.
     ///
     /// ## Why is this bad
-    /// A request that got no answer may still have been carried out. So a `POST` or `PATCH` is never repeated, unless the tool
-    /// says `idempotent = true`: the retries that the spec asks for will not happen.
+    /// A request without a response may still have been carried out. So a `POST` or `PATCH` is
+    /// never repeated unless the tool sets `idempotent = true`, and the retries will not happen.
     ///
     /// ## Fails
     /// ```toml
@@ -46,7 +46,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     if method.value.is_idempotent() || tool.idempotent.as_ref().is_some_and(|idempotent| idempotent.value) {
         return;
     }
-    // Retries of the upstream are meant for those of its tools that may be repeated.
+    // Retries of an upstream are for those of its tools that are safe to repeat.
     let Some(retries) = tool.retry_count.as_ref().filter(|retries| retries.value > 0) else {
         return;
     };
@@ -54,8 +54,8 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     findings.report(
         Diagnostic::new(&RETRY_ON_NON_IDEMPOTENT, retries.span, message)
             .related(method.span, "the method is set here")
-            .note("a request without an answer may still have been carried out")
-            .help("remove `retry_count`, or add `idempotent = true` if repeating the call does no harm"),
+            .note("a request without a response may still have been carried out")
+            .help("remove `retry_count`, or add `idempotent = true` if the call is safe to repeat"),
     );
 }
 

@@ -6,13 +6,14 @@ use mcp_diagnostics::{Diagnostic, Span};
 
 rule! {
     /// ## What it does
-    /// Finds credentials that are written out in a spec.
+    /// Finds credentials in a spec.
     ///
-    /// It knows the shapes of common tokens, and looks at headers, queries and parameters whose name says that they hold a secret.
+    /// It recognises common token formats, and looks at headers, queries and parameters whose name
+    /// suggests a secret.
     ///
     /// ## Why is this bad
-    /// A spec is committed, reviewed and copied, and its values stand in the bundle in plain text. `${NAME}` is resolved at the
-    /// edge and never enters a bundle, a log or an error.
+    /// A spec is committed, reviewed and copied, and its values are plain text in the bundle.
+    /// `${NAME}` is resolved at the edge and never appears in a bundle, a log or an error.
     ///
     /// ## Fails
     /// ```toml
@@ -42,14 +43,14 @@ rule! {
     pub SECRET_IN_SPEC = "MCP0213", "secret-in-spec", Warning, Check::Toolset(check);
 }
 
-const NOTE: &str = "a spec is committed and copied; a secret that was ever committed must be replaced";
+const NOTE: &str = "specs are committed and copied; rotate any secret that was ever committed";
 
 fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
     for header in headers::fixed(context.toolset) {
         if let Some(found) = secrets::find(&header.name.value, &header.value.value) {
             let span = context.sources.inside(header.value.span, found.range);
             let what = format!("header `{}`", header.name.value);
-            let help = "write a variable such as `${NAME}` instead and set it at the edge";
+            let help = "use a variable such as `${NAME}`, and set it at the edge";
             findings.report(diagnostic(span, &what, found.kind).help(help));
         }
     }
@@ -61,7 +62,7 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
         for (key, template) in tool.request_templates().filter(|(key, _)| *key != "headers") {
             if let Some(found) = secrets::find("", template.text()) {
                 let span = template.locate(context.sources, found.range);
-                let help = "write a variable such as `${NAME}` instead and set it at the edge";
+                let help = "use a variable such as `${NAME}`, and set it at the edge";
                 findings.report(diagnostic(span, &format!("`{key}`"), found.kind).help(help));
             }
         }
@@ -72,7 +73,7 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
 }
 
 fn diagnostic(span: Span, what: &str, kind: &str) -> Diagnostic {
-    Diagnostic::new(&SECRET_IN_SPEC, span, format!("{what} holds what looks like {kind}")).note(NOTE)
+    Diagnostic::new(&SECRET_IN_SPEC, span, format!("{what} contains what looks like {kind}")).note(NOTE)
 }
 
 fn in_query(context: &ToolsetContext<'_>, url: &urls::SpecUrl<'_>, findings: &mut Findings<'_>) {
@@ -100,14 +101,14 @@ fn in_parameter(
     parameter: &ParameterSpec,
     findings: &mut Findings<'_>,
 ) {
-    // One of some known words is no secret, whatever the parameter is called.
+    // A value from a published list is not a secret, even under such a name.
     let name = match &parameter.enumeration {
         Some(_) => "",
         None if parameter.sensitive => "secret",
         None => &parameter.wire_name().value,
     };
-    let value = (&parameter.value, "write `value = \"${NAME}\"` and set the variable at the edge");
-    let default = (&parameter.default, "every caller sees a default: write `value = \"${NAME}\"` instead");
+    let value = (&parameter.value, "use `value = \"${NAME}\"`, and set the variable at the edge");
+    let default = (&parameter.default, "every caller sees a default: use `value = \"${NAME}\"` instead");
     for (json, help) in [value, default] {
         for nested in json.iter().flat_map(nested::texts) {
             let Some(found) = secrets::find(nested.member().unwrap_or(name), nested.text) else {
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_or_a_word_of_a_list_is_no_secret() {
+    fn a_variable_or_a_listed_value_is_not_a_secret() {
         for keys in [
             "wire_name = \"api_key\"\nvalue = \"prefix-${API_KEY}-long\"",
             "wire_name = \"token\"\nenum = [\"authorization_code\"]\ndefault = \"authorization_code\"",

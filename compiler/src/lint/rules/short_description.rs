@@ -4,10 +4,11 @@ use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does
-    /// Finds descriptions of tools with less than 20 characters.
+    /// Finds tool descriptions with fewer than 20 characters.
     ///
     /// ## Why is this bad
-    /// So short a text rarely says more than the name. A model that cannot tell tools apart calls the wrong one.
+    /// Such a short text rarely says more than the name. A model that cannot distinguish tools
+    /// calls the wrong one.
     ///
     /// ## Fails
     /// ```toml
@@ -53,7 +54,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         findings.report(
             Diagnostic::new(&SHORT_DESCRIPTION, description.span, message)
                 .note("a model chooses among tools by their descriptions")
-                .help("say what it returns or changes, and when it is of use"),
+                .help("describe what it returns or changes, and when it is useful"),
         );
     }
 }

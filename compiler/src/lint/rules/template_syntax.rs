@@ -6,7 +6,7 @@ rule! {
     /// Finds templates that are not written in the grammar of their dialect.
     ///
     /// ## Why is this bad
-    /// The template cannot be compiled, so there is no text to make of the answer.
+    /// The template cannot be compiled, so the response cannot be rendered.
     ///
     /// ## Fails
     /// ```toml

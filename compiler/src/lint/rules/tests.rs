@@ -1,4 +1,5 @@
-//! The table is in order, every rule file is in it, and the examples in the rules' docs do what they say.
+//! The table is in order, every rule file is in it, and the examples in the rules' docs do what
+//! they say.
 
 use super::*;
 use crate::check::{MemoryFiles, check_files};
@@ -102,7 +103,8 @@ fn passing_examples_pass() {
     }
 }
 
-/// The cases of a section: each plain `toml` block is one, all blocks with a file name are one together.
+/// The cases of a section: each plain `toml` block is one, all blocks with a file name are one
+/// together.
 fn cases(rule: &Rule, heading: &str) -> Vec<MemoryFiles> {
     let mut cases = Vec::new();
     let mut named = MemoryFiles::default();

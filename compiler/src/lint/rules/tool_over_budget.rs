@@ -6,11 +6,12 @@ rule! {
     /// ## What it does
     /// Finds tools whose entry in `tools/list` costs more tokens than the budget allows.
     ///
-    /// The budget is `tool_tokens` under `[budget]` in `mcpc.toml`, 1000 unless said otherwise. Tokens are estimated.
+    /// The budget is `tool_tokens` under `[budget]` in `mcpc.toml`, 1000 by default. Tokens are
+    /// estimated.
     ///
     /// ## Why is this bad
-    /// The entry of every tool stands in the context of every conversation, whether the tool is used or not. It
-    /// costs money and pushes out what matters.
+    /// Every tool's entry is in the context of every conversation, whether the tool is used or not.
+    /// It costs money and takes room from what matters.
     ///
     /// ## Fails
     /// ```toml mcpc.toml
@@ -61,11 +62,11 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let parts: Vec<String> = parts
         .iter()
         .filter(|(_, tokens)| *tokens > 0)
-        .map(|(part, tokens)| format!("about {tokens} its {part}"))
+        .map(|(part, tokens)| format!("{part} ≈ {tokens}"))
         .collect();
     findings.report(
         Diagnostic::new(&TOOL_OVER_BUDGET, tool.label_span(), message)
-            .note(format!("of these are {}", parts.join(", ")))
+            .note(parts.join(", "))
             .note("every conversation pays for it, whether the tool is used or not")
             .help("shorten it, split the tool, or raise `tool_tokens` under `[budget]` in `mcpc.toml`"),
     );

@@ -1,14 +1,14 @@
-use crate::lint::helpers::{insert, placeholders};
+use crate::lint::helpers::placeholders;
 use crate::lint::{Check, Findings, ToolContext, rule};
-use crate::spec::{ParameterSpec, Placeholder};
+use crate::spec::Placeholder;
 use mcp_diagnostics::{Applicability, Diagnostic, Edit, Span};
 
 rule! {
     /// ## What it does
-    /// Finds placeholders of an endpoint that no path parameter fills.
+    /// Finds placeholders of an endpoint that no parameter has the name of.
     ///
     /// ## Why is this bad
-    /// The request could not be built: nothing says what stands in the place of `{name}`.
+    /// The URL cannot be built, because nothing says what goes in the place of `{name}`.
     ///
     /// ## Fails
     /// ```toml
@@ -21,18 +21,6 @@ rule! {
     /// [[tool.parameters]]
     /// name = "orderId"
     /// position = "path"
-    /// required = true
-    /// ```
-    /// ```toml
-    /// [[tool]]
-    /// name = "get_order"
-    /// description = "One order of the shop."
-    /// method = "GET"
-    /// endpoint = "https://api.example.com/orders/{orderId}"
-    ///
-    /// [[tool.parameters]]
-    /// name = "orderId"
-    /// position = "query"
     /// required = true
     /// ```
     ///
@@ -56,48 +44,13 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let Some(endpoint) = &context.tool.endpoint else {
         return;
     };
-    let all = &endpoint.value.placeholders;
-    for (index, placeholder) in all.iter().enumerate() {
-        let again = all.iter().take(index).any(|earlier| earlier.name == placeholder.name);
-        if again || placeholders::bound(context.tool, placeholder).is_some() {
-            continue;
-        }
-        let span = context.sources.inside(endpoint.span, placeholder.range.clone());
-        if let Some(parameter) = context.tool.parameter(&placeholder.name) {
-            elsewhere(context, parameter, span, findings);
-        } else {
+    for placeholder in placeholders::unbound(context.tool) {
+        // Otherwise it is a `position-mismatch`.
+        if context.tool.parameter(&placeholder.name).is_none() {
+            let span = context.sources.inside(endpoint.span, placeholder.range.clone());
             unknown(context, placeholder, span, findings);
         }
     }
-}
-
-/// There is such a parameter, but it goes to another place.
-fn elsewhere(context: &ToolContext<'_>, parameter: &ParameterSpec, span: Span, findings: &mut Findings<'_>) {
-    let name = &parameter.name.value;
-    let message = match context.tool.position(parameter) {
-        Some(position) => format!("parameter `{name}` exists, but its position is `{position}`"),
-        None => format!("parameter `{name}` exists, but only templates say where it goes"),
-    };
-    let diagnostic = Diagnostic::new(&UNBOUND_PLACEHOLDER, span, message)
-        .note("only a parameter with `position = \"path\"` fills a placeholder");
-    findings.report(match &parameter.position {
-        Some(position) => diagnostic
-            .related(position.span, "its position is set here")
-            .help("set `position = \"path\"`, or remove the placeholder")
-            .fix(Applicability::DisplayOnly, vec![Edit { span: position.span, text: "\"path\"".into() }]),
-        None => {
-            let after = parameter.name.span;
-            let edit = insert::key(context.sources, parameter.span, after, "position", "\"path\"");
-            // It is written, but not understood: that is reported already.
-            let Some(edit) = edit else {
-                return;
-            };
-            diagnostic
-                .related(after, "it has no `position`")
-                .help("add `position = \"path\"`")
-                .fix(Applicability::Safe, vec![edit])
-        }
-    });
 }
 
 fn unknown(context: &ToolContext<'_>, placeholder: &Placeholder, span: Span, findings: &mut Findings<'_>) {
@@ -105,7 +58,7 @@ fn unknown(context: &ToolContext<'_>, placeholder: &Placeholder, span: Span, fin
     let message = format!("no path parameter is named `{name}`");
     let diagnostic = Diagnostic::new(&UNBOUND_PLACEHOLDER, span, message);
     let Some(meant) = placeholders::meant(context.tool, placeholder) else {
-        // `{id:int}`: types stand in the parameter.
+        // `{id:int}`: types belong in the parameter.
         let plain = name.split(':').next().filter(|plain| !plain.is_empty()).unwrap_or(name);
         let write = if plain == name { String::new() } else { format!("write `{{{plain}}}`, and ") };
         let declare = format!("declare a parameter with `name = \"{plain}\"`");
@@ -153,19 +106,5 @@ mod tests {
     fn beside_an_input_schema_the_schema_says_what_is_required() {
         let help = help("endpoint = \"https://a.example/{id}\"\ninput_schema = { type = \"object\" }");
         assert!(!help.contains("required = true") && help.contains("`input_schema` requires"), "{help}");
-    }
-
-    #[test]
-    fn a_parameter_without_position_gets_one() {
-        let spec = "[[tool]]\nname = \"a\"\nmethod = \"GET\"\nendpoint = \"https://a.example/{id}\"\n\
-                    parameters = [{ name = \"id\", required = true }]\n";
-        let report = check_files(&MemoryFiles::one("spec.toml", spec));
-        let errors: Vec<_> =
-            report.diagnostics.iter().filter(|d| d.severity == mcp_diagnostics::Severity::Error).collect();
-        assert_eq!(errors.iter().map(|d| d.name()).collect::<Vec<_>>(), ["unbound-placeholder"]);
-        let edit = &errors[0].fix.as_ref().unwrap().edits[0];
-        let mut fixed = spec.to_owned();
-        fixed.replace_range(edit.span.range(), &edit.text);
-        assert_eq!(check_files(&MemoryFiles::one("spec.toml", &fixed)).errors(), 0, "{fixed}");
     }
 }

@@ -7,10 +7,10 @@ use mcp_diagnostics::{Diagnostic, suggest};
 
 rule! {
     /// ## What it does
-    /// Finds `body = "whole:x"` where `x` is not the one and only parameter of the body.
+    /// Finds `body = "whole:x"` where `x` is not the only parameter of the body.
     ///
     /// ## Why is this bad
-    /// The argument would be the whole body, so there must be such an argument, and nothing else can go there.
+    /// The argument is the whole body, so it must exist, and nothing else can go into the body.
     ///
     /// ## Fails
     /// ```toml
@@ -65,7 +65,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         None if is_property => {}
         None => {
             let names = in_body.iter().map(|p| p.name.value.as_str()).chain(unplaced.iter().copied());
-            let message = format!("there is no parameter `{name}` to be the whole body");
+            let message = format!("no parameter `{name}` for the whole body");
             let mut diagnostic = Diagnostic::new(&UNKNOWN_BODY_PARAMETER, span, message);
             diagnostic = match (in_body.as_slice(), unplaced.as_slice()) {
                 ([only], []) => diagnostic.help(format!("did you mean `{}`?", only.name.value)),
@@ -97,7 +97,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     }
     for parameter in in_body.into_iter().filter(|p| p.name.value != *name) {
         let other = &parameter.name;
-        let message = format!("parameter `{}` has no place: `{name}` is the whole body", other.value);
+        let message = format!("no place for parameter `{}`: `{name}` is the whole body", other.value);
         findings.report(
             Diagnostic::new(&UNKNOWN_BODY_PARAMETER, other.span, message)
                 .related(span, "this one is the body")
@@ -105,7 +105,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         );
     }
     for property in unplaced.iter().filter(|property| *property != name) {
-        let message = format!("property `{property}` has no place: `{name}` is the whole body");
+        let message = format!("no place for property `{property}`: `{name}` is the whole body");
         findings.report(
             Diagnostic::new(&UNKNOWN_BODY_PARAMETER, span, message)
                 .note("a property of `input_schema` that no parameter places goes into the body")

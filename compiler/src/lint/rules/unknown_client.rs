@@ -2,10 +2,11 @@ use crate::lint::{Check, rule};
 
 rule! {
     /// ## What it does
-    /// Finds names in `clients` of `mcpc.toml` that are no client profile.
+    /// Finds names in `clients` of `mcpc.toml` that are not client profiles.
     ///
     /// ## Why is this bad
-    /// Profiles say which names and how many tools a client takes. A misspelt one would check against nothing.
+    /// A profile defines which names and how many tools a client accepts. A misspelt one would
+    /// check nothing.
     ///
     /// ## Fails
     /// ```toml mcpc.toml

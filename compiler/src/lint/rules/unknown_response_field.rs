@@ -3,19 +3,21 @@ use crate::lint::{Check, rule};
 
 rule! {
     /// ## What it does
-    /// Finds fields in templates and in `select` that no answer can have.
+    /// Finds fields in templates and in `select` that no response can have.
     ///
-    /// What an answer can have is told by `select`, which keeps nothing else, and by `output_schema`: an object has the
-    /// `properties` that are listed, unless `additionalProperties` is written. Without a schema the example responses tell: a
-    /// field is unknown if they show where it would be, none has it, and no `if` or `with` of the template asks for it first.
-    /// An `error_template` is held against the examples whose status is no success. Where nothing is known, nothing is said.
+    /// The fields of a response are known from `select`, which keeps nothing else, and from
+    /// `output_schema`: an object has the listed `properties`, unless `additionalProperties` is
+    /// set. Without a schema, the example responses decide. Then a field is unknown if the examples
+    /// show where it would be, none has it, and no `if` or `with` of the template tests for it. An
+    /// `error_template` is compared with the examples of errors. Where nothing is known, nothing is
+    /// reported.
     ///
-    /// The paths of `select` are held against the example responses. A member that `output_schema` requires has to be among
-    /// what `select` keeps.
+    /// The paths of `select` are compared with the example responses. `select` must keep each
+    /// member that `output_schema` requires.
     ///
     /// ## Why is this bad
-    /// A field that is absent prints nothing, so a slip of the pen leaves a gap in the text that nobody notices. If the field
-    /// exists after all, say so: add it to `output_schema`, or add an example that has it.
+    /// A missing field prints nothing, so a typo leaves a gap in the text that nobody notices. If
+    /// the field does exist, add it to `output_schema`, or add an example that has it.
     ///
     /// ## Fails
     /// ```toml

@@ -5,7 +5,7 @@ rule! {
     /// Finds names of rules that do not exist, in an `allow` and in `mcpc.toml`.
     ///
     /// ## Why is this bad
-    /// A misspelt name switches nothing off, or leaves a rule on its default level.
+    /// A misspelt name has no effect: the rule keeps its default level.
     ///
     /// ## Fails
     /// ```toml

@@ -10,14 +10,15 @@ use std::collections::BTreeMap;
 
 rule! {
     /// ## What it does
-    /// Finds what the templates of a request read and no argument of the tool can be: a name that is no parameter, a member
-    /// of a text or number, or a parameter with a constant `value`.
+    /// Finds what a request template reads but no argument can provide: an unknown name, a member
+    /// of a string or number, or a parameter with a constant `value`.
     ///
-    /// Templates of a request are `body_template`, and an `endpoint` or a tool's `headers` with `{{`. Their data are the
-    /// arguments of the call. An `input_schema` that lets callers give other arguments, too, makes any name possible.
+    /// Request templates are `body_template`, and an `endpoint` or a tool's `headers` with `{{`.
+    /// Their data is the arguments of the call. With an `input_schema` that accepts undeclared
+    /// arguments, any name is possible.
     ///
     /// ## Why is this bad
-    /// There is never a value, so that the request lacks what was meant to be in it.
+    /// There is never a value, so a part of the request is always missing.
     ///
     /// ## Fails
     /// ```toml
@@ -75,7 +76,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         let Some(compiled) = template.compiled() else {
             continue;
         };
-        // The reads of one place can be several.
+        // There can be several reads at one place.
         let mut last = None;
         for read in &compiled.reads {
             let Some(Segment::Key(name)) = read.path.first() else {
@@ -94,7 +95,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// The place of a key of the path; that of the last one if it was not written together with it.
+/// The place of a key of the path, or of the last key if it was not written with it.
 fn place(context: &ToolContext<'_>, template: &CheckedTemplate, read: &Read, at: usize) -> Span {
     let range = locate::key(template.text(), read, at).unwrap_or_else(|| read.span.clone());
     template.locate(context.sources, range)
@@ -113,7 +114,7 @@ fn unknown(
         let message = format!("parameter `{name}` has a constant `value`, which templates do not see");
         return Diagnostic::new(&UNKNOWN_TEMPLATE_ARGUMENT, span, message)
             .related(parameter.name.span, "the parameter")
-            .note("the data of a request's template are the arguments of the call")
+            .note("the data of a request template is the arguments of the call")
             .help("write the constant, or `${NAME}`, into the text of the template");
     }
     let message = format!("the tool has no argument `{name}`");
@@ -129,7 +130,7 @@ fn unknown(
         .maybe_help(of_another_gateway(compiled, read, name, declared))
 }
 
-/// What is written here instead of `.args.a` and `.config.a`, by which other gateways give data to their templates.
+/// What replaces `.args.a` and `.config.a`, the names of template data in other gateways.
 fn of_another_gateway(
     compiled: &Compiled,
     read: &Read,
@@ -148,12 +149,12 @@ fn of_another_gateway(
             let dot = if compiled.dialect == Dialect::Go { "." } else { "" };
             Some(format!("arguments are read by their names: `{dot}{argument}`"))
         }
-        "config" => Some("write `${NAME}` into the text for what the edge provides".to_owned()),
+        "config" => Some("write `${NAME}` in the text for values that are set at the edge".to_owned()),
         _ => None,
     }
 }
 
-/// A read that looks for something inside of what has no inside.
+/// A read of a member or element of a value that has none.
 fn within_scalar(
     context: &ToolContext<'_>,
     template: &CheckedTemplate,
@@ -167,7 +168,7 @@ fn within_scalar(
     if !is_number && !matches!(kind, "string" | "boolean") {
         return None;
     }
-    // Go loops as often as a number says.
+    // Go loops over a number.
     let counts = is_number && dialect == Dialect::Go;
     let what = match read.path.get(1) {
         Some(Segment::Key(member)) => format!("has no member `{member}`"),
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_and_numbers_have_no_inside() {
+    fn texts_and_numbers_have_no_members() {
         for (template, kind, text) in [
             ("{{ .p.x }}", "string", Some("x")),
             ("{{ .p.x.y }}", "integer", Some("x")),
@@ -239,7 +240,7 @@ mod tests {
     #[test]
     fn what_other_gateways_call_arguments_is_explained() {
         let by_name = |name: &str| format!("arguments are read by their names: `{name}`");
-        let variable = "write `${NAME}` into the text for what the edge provides".to_owned();
+        let variable = "write `${NAME}` in the text for values that are set at the edge".to_owned();
         for (template, text, help) in [
             ("{{ .args.a }}", "args", by_name(".a")),
             ("{{ .args.a.b.c }}", "args", by_name(".a")),

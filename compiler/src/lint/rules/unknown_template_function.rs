@@ -4,11 +4,11 @@ rule! {
     /// ## What it does
     /// Finds functions and helpers in templates that do not exist here.
     ///
-    /// Go templates have the functions of `text/template` and some of the Sprig library; Handlebars templates have the
-    /// built-in helpers. Neither can be extended.
+    /// Go templates have the functions of `text/template` and some of the Sprig library; Handlebars
+    /// templates have the built-in helpers. Neither can be extended.
     ///
     /// ## Why is this bad
-    /// The call would fail for every answer.
+    /// Every call would fail.
     ///
     /// ## Fails
     /// ```toml

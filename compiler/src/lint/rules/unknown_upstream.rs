@@ -3,10 +3,10 @@ use mcp_diagnostics::{Applicability, Diagnostic, Edit, suggest};
 
 rule! {
     /// ## What it does
-    /// Finds tools that name an upstream which their file does not declare.
+    /// Finds tools whose `upstream` is not declared in their file.
     ///
     /// ## Why is this bad
-    /// The upstream says which host the request goes to. Upstreams are not shared between files.
+    /// The upstream defines the host of the request. Upstreams are not shared between files.
     ///
     /// ## Fails
     /// ```toml
@@ -71,7 +71,7 @@ mod tests {
     use crate::check::{MemoryFiles, check_files};
 
     #[test]
-    fn a_url_is_no_name() {
+    fn a_url_is_not_a_name() {
         let spec =
             "[[tool]]\nname = \"a\"\nmethod = \"GET\"\nendpoint = \"/a\"\nupstream = \"https://a.example\"\n";
         let report = check_files(&MemoryFiles::one("a.toml", spec));

@@ -7,11 +7,11 @@ rule! {
     /// ## What it does
     /// Finds names of tools that some clients refuse.
     ///
-    /// `clients` in `mcpc.toml` chooses the clients that matter; by default all known ones do.
+    /// `clients` in `mcpc.toml` selects the clients to check for. The default is all known clients.
     ///
     /// ## Why is this bad
-    /// A client that refuses a name drops the tool, or the whole list. Some have room for fewer than 64 characters, and some
-    /// want a letter or `_` first.
+    /// A client that refuses a name drops the tool, or the whole list. Some allow fewer than 64
+    /// characters, and some require a letter or `_` first.
     ///
     /// ## Fails
     /// ```toml
@@ -42,7 +42,7 @@ rule! {
     pub UNPORTABLE_NAME = "MCP0606", "unportable-name", Warning, Check::Tool(check);
 }
 
-const CHOICE: &str = "`clients` in `mcpc.toml` names the clients that matter; by default all known ones do";
+const CHOICE: &str = "`clients` in `mcpc.toml` selects the clients to check for; the default is all";
 
 fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let Some(name) = context.tool.name.as_ref().filter(|name| names::problem(&name.value).is_none()) else {
@@ -57,7 +57,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         findings.report(
             Diagnostic::new(&UNPORTABLE_NAME, context.sources.inside(name.span, 0..1), message)
                 .note(CHOICE)
-                .help("put a word before it that says what the tool does, such as `get_`"),
+                .help("add a verb in front, such as `get_`"),
         );
     }
     let short: Vec<&Profile> = chosen().filter(|profile| length > profile.max_name).collect();

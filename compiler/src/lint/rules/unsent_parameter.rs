@@ -5,13 +5,14 @@ use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does
-    /// Finds parameters of the body that a `body_template` never puts in.
+    /// Finds body parameters that a `body_template` never uses.
     ///
-    /// Beside a `body_template`, nothing else writes the body: a parameter without a `position`, or with
-    /// `position = "body"`, is data for the template and goes where the template puts it.
+    /// With a `body_template`, only the template writes the body. A parameter without a `position`,
+    /// or with `position = "body"`, is data for the template.
     ///
     /// ## Why is this bad
-    /// The caller gives a value that goes nowhere, and the request is another one than the caller believes.
+    /// The caller passes a value that is never sent, so the request is not the one that the caller
+    /// expects.
     ///
     /// ## Fails
     /// ```toml
@@ -53,14 +54,14 @@ rule! {
     pub UNSENT_PARAMETER = "MCP0710", "unsent-parameter", Warning, Check::Tool(check);
 }
 
-const NOTE: &str = "beside a `body_template`, nothing else writes the body";
+const NOTE: &str = "with a `body_template`, only the template writes the body";
 
 fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let tool = context.tool;
     let Some(template) = tool.body_template.as_ref().filter(|_| !tool.has_doubtful_template()) else {
         return;
     };
-    // One that is said to be in the body has to be there; another may be in a header, say.
+    // One with `position = "body"` must be in the body. Another may be in a header.
     let is_sent = |parameter: &ParameterSpec| match &parameter.position {
         Some(_) => template.reads(&parameter.name.value),
         None => tool.is_read(&parameter.name.value),
@@ -69,13 +70,13 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         let name = &parameter.name;
         let (message, help) = if parameter.is_hidden() {
             let message = format!("the constant of parameter `{}` is never sent", name.value);
-            (message, "write it into the `body_template`, or give the parameter another `position`")
+            (message, "write it in the `body_template`, or give the parameter another `position`")
         } else if is_sent(parameter) {
             continue;
         } else {
             let message =
                 format!("parameter `{}` is never sent: `body_template` does not read it", name.value);
-            (message, "put it into the template, or give it another `position`")
+            (message, "use it in the template, or give it another `position`")
         };
         findings.report(
             Diagnostic::new(&UNSENT_PARAMETER, name.span, message)
@@ -94,7 +95,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
                 Diagnostic::new(&UNSENT_PARAMETER, schema.span, message)
                     .related(template.span, "the template")
                     .note(NOTE)
-                    .help("put it into the template, or add a parameter that gives it another `position`"),
+                    .help("use it in the template, or add a parameter that gives it another `position`"),
             );
         }
     }
@@ -117,7 +118,7 @@ mod tests {
         assert_eq!(unsent("{{ . }}", one), [""; 0]);
         assert_eq!(unsent("{{this}}", one), [""; 0]);
         assert_eq!(unsent("{}", "parameters = [{ name = \"p\", position = \"query\" }]"), [""; 0]);
-        // What is wrong with the template is said there.
+        // Errors of the template itself are reported by other rules.
         assert_eq!(unsent("{{ .q", one), [""; 0]);
     }
 

@@ -8,8 +8,8 @@ rule! {
     /// Finds arrays and objects in a path without a `style`.
     ///
     /// ## Why is this bad
-    /// A path is text, and there are several ways to write a list as text: `1,2`, `1|2` or `[1,2]`. Only the upstream's
-    /// documentation says which one it reads.
+    /// A path is text, and a list can be written as text in several ways: `1,2`, `1|2` or `[1,2]`.
+    /// Only the upstream's documentation says which one it accepts.
     ///
     /// ## Fails
     /// ```toml
@@ -55,7 +55,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         let is_object = kind == Type::Object;
         let style = if is_object { "\"json\"" } else { "\"comma\"" };
         let edit = insert::key(context.sources, parameter.span, parameter.name.span, "style", style);
-        // It is written, but not understood: that is reported already.
+        // The key is there but could not be read, and that is reported.
         let Some(edit) = edit else {
             continue;
         };
@@ -63,7 +63,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
             format!("path parameter `{}` is an {} and needs a `style`", parameter.name.value, kind.as_str());
         findings.report(
             Diagnostic::new(&UNSTYLED_PATH_ARRAY, parameter.kind.span, message)
-                .note("a path is text, and upstreams differ in how they read a list in it")
+                .note("a path is text, and upstreams differ in how they parse a list in it")
                 .help(if is_object {
                     "add `style = \"json\"`, the only one that can write an object there"
                 } else {

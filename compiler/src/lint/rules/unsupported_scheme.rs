@@ -8,7 +8,7 @@ rule! {
     /// Finds URLs whose scheme is neither `http` nor `https`.
     ///
     /// ## Why is this bad
-    /// Tools are HTTP requests; there is nothing that could send anything else.
+    /// Tools are HTTP requests. Nothing here can send anything else.
     ///
     /// ## Fails
     /// ```toml
@@ -37,9 +37,9 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
         for problem in &url.endpoint.problems {
             if let EndpointProblem::Scheme { range, scheme } = problem {
                 let span = context.sources.inside(url.span, range.clone());
-                let message = format!("{} is not a scheme that a tool can use", values::show_text(scheme));
+                let message = format!("unsupported scheme {}", values::show_text(scheme));
                 let diagnostic = Diagnostic::new(&UNSUPPORTED_SCHEME, span, message)
-                    .note("a tool is an HTTP request: the schemes are `https` and `http`");
+                    .note("a tool is an HTTP request, so the scheme is `https` or `http`");
                 let meant = suggest::nearest(scheme, SCHEMES).filter(|_| scheme.starts_with(['h', 'H']));
                 let same = SCHEMES.iter().find(|known| known.eq_ignore_ascii_case(scheme));
                 findings.report(match (same, meant) {

@@ -2,11 +2,12 @@ use crate::lint::{Check, rule};
 
 rule! {
     /// ## What it does
-    /// Finds parts of a dialect that templates here cannot use, such as partials, and templates beyond the limits.
+    /// Finds template features that are not supported, such as partials, and templates beyond the
+    /// limits.
     ///
     /// ## Why is this bad
-    /// A template is compiled into a small program that runs over the answer, within limits that hold for every
-    /// call. What would need other files, or could run without end, is refused before it is served.
+    /// A template is compiled into a small program that runs within fixed limits. Anything that
+    /// needs other files, or that could run forever, is refused at build time.
     ///
     /// ## Fails
     /// ```toml

@@ -7,12 +7,12 @@ use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does
-    /// Finds values in the `enum` of a path parameter that no path can hold: the empty string, control characters, and `.` and
-    /// `..` where they would be a whole segment.
+    /// Finds values in the `enum` of a path parameter that no path can hold: the empty string,
+    /// control characters, and `.` and `..` where they would be a whole segment.
     ///
     /// ## Why is this bad
-    /// Every call with such a value is refused, because it would lead to another endpoint. A model that reads the list tries
-    /// it all the same.
+    /// Every call with such a value is refused, because it would lead to another endpoint. A model
+    /// that reads the list will still try it.
     ///
     /// ## Fails
     /// ```toml

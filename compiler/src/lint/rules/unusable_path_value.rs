@@ -10,11 +10,11 @@ use percent_encoding::percent_decode;
 
 rule! {
     /// ## What it does
-    /// Finds a path parameter whose own `default` or `value` cannot stand in a path: an empty text, control
-    /// characters, or a `.` or `..` segment, also a percent-encoded one.
+    /// Finds a path parameter whose own `default` or `value` cannot be part of a path: an empty
+    /// string, control characters, or a `.` or `..` segment, percent-encoded or not.
     ///
     /// ## Why is this bad
-    /// Such a value leads to another resource than the endpoint says, so a call with it is always refused.
+    /// Such a value leads to another resource than the endpoint, so every call with it is refused.
     ///
     /// ## Fails
     /// ```toml
@@ -58,7 +58,7 @@ rule! {
     pub UNUSABLE_PATH_VALUE = "MCP0307", "unusable-path-value", HardError, Check::Tool(check);
 }
 
-/// What a request may be decoded on its way; the binder refuses what has more layers.
+/// How often a request may be decoded on its way. The binder refuses more layers.
 const MAX_LAYERS: usize = 5;
 
 fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
@@ -105,7 +105,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// What a constant says, if it is the same for every call.
+/// The text of a constant, if it is the same for every call.
 fn without_variables(text: &str) -> Option<String> {
     let (parts, problems) = split_variables(text);
     let literals = parts.into_iter().map(|part| match part {
@@ -115,7 +115,7 @@ fn without_variables(text: &str) -> Option<String> {
     literals.collect::<Option<String>>().filter(|_| problems.is_empty())
 }
 
-/// Why a path cannot hold a value; the same as binding will say.
+/// Why a path cannot hold a value, in the words of the binder.
 pub(super) fn problem(tool: &CheckedTool, name: &str, text: &str) -> Option<&'static str> {
     if text.is_empty() {
         return Some("is empty");
@@ -147,7 +147,7 @@ fn is_dot_segment(segment: &[u8]) -> bool {
     matches!(name.trim_ascii(), b"." | b"..")
 }
 
-/// The value with what stands beside it in its segment of the endpoint; other values are taken for harmless.
+/// The value with the rest of its segment of the endpoint. Other values are assumed to be harmless.
 fn segment(tool: &CheckedTool, name: &str, text: &str) -> String {
     let Some(endpoint) = tool.endpoint.as_ref().map(|endpoint| &endpoint.value) else {
         return text.to_owned();
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_beside_the_value_counts() {
+    fn the_rest_of_the_segment_counts() {
         assert!(is_refused("/x/.{p}", "."));
         assert!(!is_refused("/x/v{p}/y", "."));
         assert!(!is_refused("/x/{p}.json", "."));

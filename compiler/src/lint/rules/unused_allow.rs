@@ -2,10 +2,10 @@ use crate::lint::{Check, rule};
 
 rule! {
     /// ## What it does
-    /// Finds an `allow` of a rule that finds nothing there.
+    /// Finds an `allow` for a rule that has no findings there.
     ///
     /// ## Why is this bad
-    /// What it excused is gone. Left behind, it would hide the next mistake of the same kind.
+    /// The problem is gone. The `allow` would hide the next mistake of the same kind.
     ///
     /// ## Fails
     /// ```toml

@@ -7,7 +7,8 @@ rule! {
     /// Finds path parameters whose placeholder is not in the endpoint.
     ///
     /// ## Why is this bad
-    /// The caller gives a value that goes nowhere, and the request is another one than the caller believes.
+    /// The caller passes a value that is never sent, so the request is not the one that the caller
+    /// expects.
     ///
     /// ## Fails
     /// ```toml
@@ -44,7 +45,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let Some(endpoint) = &tool.endpoint else {
         return;
     };
-    // What is wrong with a placeholder is reported there; that its parameter has none follows from it.
+    // The malformed placeholder is reported. That its parameter has none follows from it.
     if placeholders::has_malformed(tool) {
         return;
     }

@@ -3,10 +3,11 @@ use mcp_diagnostics::{Diagnostic, suggest};
 
 rule! {
     /// ## What it does
-    /// Finds upstreams that no tool of their file names.
+    /// Finds upstreams that no tool in their file uses.
     ///
     /// ## Why is this bad
-    /// It is left over, or a tool that should use it does not. Its variables still have to be set at the edge.
+    /// It is a leftover, or a tool that should use it does not. Its variables must still be set at
+    /// the edge.
     ///
     /// ## Fails
     /// ```toml
@@ -48,7 +49,7 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
         tools.iter().filter_map(|tool| Some(tool.upstream.as_ref()?.value.as_str())).collect();
     meant.sort_unstable();
     meant.dedup();
-    // A misspelt name is reported as such; that the upstream is unused follows from it.
+    // A misspelt name is reported. That the upstream is unused follows from it.
     let misspelt = meant.iter().filter(|name| !names().any(|known| known == **name));
     let misspelt: Vec<&str> = misspelt.filter_map(|name| suggest::nearest(name, names())).collect();
     let nameless = tools.iter().any(|tool| {

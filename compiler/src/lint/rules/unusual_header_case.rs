@@ -5,11 +5,11 @@ use mcp_diagnostics::{Diagnostic, Spanned};
 
 rule! {
     /// ## What it does
-    /// Finds well-known headers that are written neither in lower case nor as their documentation writes them.
+    /// Finds well-known headers that are neither in lower case nor in their documented case.
     ///
     /// ## Why is this bad
-    /// HTTP does not care, but readers and search do: `AUTHORIZATION` and `content-Type` look like other headers, or like a
-    /// mistake.
+    /// HTTP ignores case, but readers and searches do not: `AUTHORIZATION` and `content-Type` look
+    /// like other headers, or like a mistake.
     ///
     /// ## Fails
     /// ```toml
@@ -70,7 +70,7 @@ const WELL_KNOWN: &[&str] = &[
 ];
 
 fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
-    // A parameter's own name is what callers know it by; only its name upstream is about HTTP.
+    // Callers see a parameter's own name. Only its name at the upstream is about HTTP.
     let parameters = headers::parameters(context.toolset, Position::Header);
     let wire_names = parameters.filter_map(|parameter| parameter.wire_name.as_ref());
     for name in headers::fixed(context.toolset).map(|header| &header.name).chain(wire_names) {
@@ -86,7 +86,7 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// The usual form of a well-known header that is written otherwise.
+/// The usual form of a well-known header in another case.
 fn canonical(name: &Spanned<String>) -> Option<&'static str> {
     let name = &name.value;
     let is_lower = !name.bytes().any(|b| b.is_ascii_uppercase());
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn other_headers_may_be_written_as_they_like() {
+    fn other_headers_may_have_any_case() {
         let spec = tool_with("headers = { X-API-KEY = \"${X}\", X-api-Key2 = \"1\" }");
         let report = check_files(&MemoryFiles::one("spec.toml", &spec));
         assert!(!report.diagnostics.iter().any(|d| d.is(&UNUSUAL_HEADER_CASE)));

@@ -8,8 +8,8 @@ rule! {
     /// Finds a user name or a password in a URL.
     ///
     /// ## Why is this bad
-    /// What stands before the `@` is a credential in plain text. It would enter the bundle, and HTTP does not send it anyway:
-    /// credentials go into the `authorization` header.
+    /// The part before the `@` is a credential in plain text. It would be in the bundle, and it
+    /// would not be sent: credentials belong in the `authorization` header.
     ///
     /// ## Fails
     /// ```toml
@@ -38,8 +38,8 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
             if let EndpointProblem::UserInfo { range } = problem {
                 let span = context.sources.inside(url.span, range.clone());
                 findings.report(
-                    Diagnostic::new(&URL_USER_INFO, span, "a URL cannot hold a user name or password")
-                        .note("it would stand in the bundle in plain text, and HTTP would not send it")
+                    Diagnostic::new(&URL_USER_INFO, span, "a URL must not contain a user name or password")
+                        .note("it would be plain text in the bundle, and it would not be sent")
                         .help("remove it, and set a header `authorization = \"Basic ${NAME}\"`"),
                 );
             }

@@ -12,12 +12,13 @@ rule! {
     /// ## What it does
     /// Finds `${…}` inside an array or object that is sent as JSON text outside a JSON body.
     ///
-    /// A variable is replaced in a string, in the elements of an array that is written with `repeat`, `comma`, `space` or
-    /// `pipe`, and anywhere in a JSON body. Where a constant becomes JSON text in a path, query, header, cookie or form, nothing
-    /// in it is replaced, and `$${` stays as it is.
+    /// A variable is replaced in a string, in the elements of an array that is written with
+    /// `repeat`, `comma`, `space` or `pipe`, and anywhere in a JSON body. Where a constant becomes
+    /// JSON text in a path, query, header, cookie or form, nothing in it is replaced, and `$${`
+    /// stays as it is.
     ///
     /// ## Why is this bad
-    /// The upstream would get the text as it stands in place of the value that was meant.
+    /// The upstream would get the text itself instead of the value.
     ///
     /// ## Fails
     /// ```toml
@@ -63,7 +64,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// In a JSON body a constant stays what it is.
+/// In a JSON body, a constant keeps its type.
 fn is_json_member(tool: &CheckedTool, parameter: &ParameterSpec) -> bool {
     let is_form = tool.body.as_ref().is_some_and(|body| body.value == BodySpec::Form);
     match tool.position(parameter) {
@@ -72,7 +73,7 @@ fn is_json_member(tool: &CheckedTool, parameter: &ParameterSpec) -> bool {
     }
 }
 
-/// The first `${` of a constant that would be sent as it stands.
+/// The first `${` of a constant that would be sent literally.
 fn literal_variable(context: &ToolContext<'_>, parameter: &ParameterSpec) -> Option<Diagnostic> {
     let value = parameter.value.as_ref()?;
     let splits = match &value.value {
@@ -88,22 +89,17 @@ fn literal_variable(context: &ToolContext<'_>, parameter: &ParameterSpec) -> Opt
     let span = context.sources.inside(span, range.clone());
     let shown = text.text.get(range).unwrap_or_default();
     let message = if shown.starts_with("$$") {
-        format!(
-            "`$${{` in the constant of parameter `{}` is sent with both its dollars",
-            parameter.name.value
-        )
+        format!("`$${{` in the constant of parameter `{}` is sent with both dollars", parameter.name.value)
     } else {
-        format!("`{shown}` in the constant of parameter `{}` is sent as it stands", parameter.name.value)
+        format!("`{shown}` in the constant of parameter `{}` is sent literally", parameter.name.value)
     };
     let help = match &value.value {
-        Json::Array(_) => {
-            "write it as an element of its own, with the style `repeat`, `comma`, `space` or `pipe`"
-        }
-        _ => "make each member that needs it a parameter of its own, with a string as its `value`",
+        Json::Array(_) => "write it as a separate element, with style `repeat`, `comma`, `space` or `pipe`",
+        _ => "make each such member a separate parameter with a string as its `value`",
     };
     Some(
         Diagnostic::new(&VARIABLE_IN_COMPOSITE, span, message)
-            .note("outside a JSON body, what is sent as JSON text is fixed when the bundle is built")
+            .note("outside a JSON body, JSON text is fixed when the bundle is built")
             .help(help),
     )
 }
@@ -115,12 +111,12 @@ fn is_list(tool: &CheckedTool, parameter: &ParameterSpec) -> bool {
         Some(Style::Comma | Style::Space | Style::Pipe) => true,
         Some(Style::Repeat) => is_pairs,
         Some(Style::Deep | Style::Json) => false,
-        // The type says the style, and that of an object is `deep` or `json`.
+        // The type decides the style, which is `deep` or `json` for an object.
         None => parameter.kind.value != Type::Object,
     }
 }
 
-/// The first variable in a text, or `$${` in place of one. What is malformed is `invalid-variable`.
+/// The first variable in a text, or the first `$${`. A malformed one is `invalid-variable`.
 fn written(text: &str) -> Option<Range<usize>> {
     let at = text.find("${")?;
     if text.get(..at).is_some_and(|before| before.ends_with('$')) {
@@ -130,7 +126,7 @@ fn written(text: &str) -> Option<Range<usize>> {
     Some(at..at + length + 1)
 }
 
-/// A constant object is always written as JSON. What is wrong whatever the value is `misplaced-style` anyway.
+/// A constant object is always written as JSON. A style that fits no value is `misplaced-style`.
 fn style_of_object(tool: &CheckedTool, parameter: &ParameterSpec) -> Option<Diagnostic> {
     let style = parameter.style.as_ref()?;
     let value = parameter.value.as_ref().filter(|value| matches!(value.value, Json::Object(_)))?;
@@ -147,7 +143,7 @@ fn style_of_object(tool: &CheckedTool, parameter: &ParameterSpec) -> Option<Diag
         Diagnostic::new(&MISPLACED_STYLE, style.span, message)
             .related(value.span, "the constant")
             .note("outside a JSON body a constant object is always written as JSON")
-            .help("write `json`, or make each member a parameter of its own"),
+            .help("write `json`, or make each member a separate parameter"),
     )
 }
 
@@ -190,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_and_what_is_no_variable_are_left_alone() {
+    fn texts_and_other_dollars_are_left_alone() {
         assert_eq!(in_place("query", "value = \"${A}\""), [""; 0]);
         assert_eq!(in_place("query", "type = \"object\"\nvalue = { a = \"$5 {x}\" }"), [""; 0]);
         assert_eq!(in_place("query", "type = \"object\"\nvalue = { a = \"cost $${x}\" }"), ["$${"]);

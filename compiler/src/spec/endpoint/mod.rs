@@ -1,15 +1,18 @@
 //! Endpoints and upstream URLs: an optional origin, a path with `{name}` placeholders, a fixed query.
 
-use http::uri::Authority;
-use mcp_bundle::wire_enums::Scheme;
+use mcp_bundle::origin::{self, OriginError};
 use std::borrow::Cow;
 use std::ops::Range;
+
+pub use mcp_bundle::origin::Origin;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
     pub text: String,
     /// For an absolute URL.
     pub origin: Option<Origin>,
+    /// The origin as written, if it has `${NAME}` or `${NAME:-default}` in it.
+    pub location: Option<String>,
     pub path: Vec<PathPiece>,
     /// After the `?`, as written.
     pub query: Option<String>,
@@ -18,16 +21,6 @@ pub struct Endpoint {
     /// a `/`, or with the host.
     pub template: Option<usize>,
     pub problems: Vec<EndpointProblem>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
-    pub scheme: Scheme,
-    /// Lower case; an IPv6 address without brackets.
-    pub host: String,
-    pub port: u16,
-    /// Host, and port unless it is the scheme's default.
-    pub authority: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +47,7 @@ pub enum EndpointProblem {
 
 impl Endpoint {
     pub fn is_absolute(&self) -> bool {
-        scheme_end(&self.text).is_some()
+        self.location.is_some() || scheme_end(&self.text).is_some()
     }
 
     /// The host is this machine.
@@ -63,20 +56,12 @@ impl Endpoint {
     }
 }
 
-impl Origin {
-    pub fn is_loopback(&self) -> bool {
-        let address = self.host.parse::<std::net::IpAddr>();
-        self.host == "localhost"
-            || self.host.ends_with(".localhost")
-            || address.is_ok_and(|address| address.is_loopback())
-    }
-}
-
 /// Takes an endpoint apart. Whatever is wrong with it is in `problems`.
 pub fn parse_endpoint(text: &str) -> Endpoint {
     let mut endpoint = Endpoint {
         text: text.to_owned(),
         origin: None,
+        location: None,
         path: Vec::new(),
         query: None,
         placeholders: Vec::new(),
@@ -85,7 +70,20 @@ pub fn parse_endpoint(text: &str) -> Endpoint {
     };
     let tag = text.find("{{").unwrap_or(text.len());
     let mut path_start = 0;
-    if let Some(scheme_end) = scheme_end(text) {
+    if let Some(end) = location_end(text) {
+        path_start = end;
+        if tag < path_start {
+            endpoint.misplaced_template(tag);
+            return endpoint;
+        }
+        let location = text.get(..end).unwrap_or_default();
+        endpoint.location = Some(location.to_owned());
+        if !origin::is_possible(location) {
+            let help = "write `${NAME}` for all before the path, or `https://${HOST}:${PORT}`; \
+                        `${NAME:-default}` has a value for when none is set";
+            endpoint.url_problem(0..end, "this can never be a scheme, a host and a port", help);
+        }
+    } else if let Some(scheme_end) = scheme_end(text) {
         let after = scheme_end + 3;
         let rest = text.get(after..).unwrap_or_default();
         path_start = after + rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -132,61 +130,67 @@ pub fn parse_endpoint(text: &str) -> Endpoint {
     endpoint
 }
 
-/// Where the `://` of an absolute URL stands; one in a query belongs to a value.
+/// Where the `://` of an absolute URL is; one in a query belongs to a value.
 fn scheme_end(text: &str) -> Option<usize> {
     text.find("://").filter(|end| !text.get(..*end).unwrap_or_default().contains(['/', '?', '#']))
 }
 
+/// Where an origin ends that has variables in it; `None` for one without.
+fn location_end(text: &str) -> Option<usize> {
+    let mut at = scheme_end(text).filter(|end| !text.get(..*end).unwrap_or_default().contains("${"));
+    at = at.map(|end| end + 3);
+    let (mut at, mut has_variable) = (at.unwrap_or(0), false);
+    loop {
+        let rest = text.get(at..)?;
+        match rest.find(['/', '?', '#', '$']) {
+            None => at = text.len(),
+            Some(found) => {
+                at += found;
+                let rest = text.get(at..)?;
+                if rest.starts_with("${") {
+                    has_variable = true;
+                    at += rest.find('}').map_or(rest.len(), |end| end + 1);
+                    continue;
+                }
+                // `${SCHEME}://`
+                if rest.starts_with("//") && has_variable && text.get(..at)?.ends_with(':') {
+                    at += 2;
+                    continue;
+                }
+                if rest.starts_with('$') {
+                    at += 1;
+                    continue;
+                }
+            }
+        }
+        return has_variable.then_some(at);
+    }
+}
+
 /// Takes scheme and authority apart; `at` is where the authority begins in the text.
 pub fn parse_origin(scheme: &str, authority: &str, at: usize) -> Result<Origin, EndpointProblem> {
-    let range = at..at + authority.len();
     let url = |message: &str, help: &str| EndpointProblem::Url {
-        range: range.clone(),
+        range: at..at + authority.len(),
         message: message.into(),
         help: Some(help.into()),
     };
-    let scheme_kind = match scheme {
-        "http" => Scheme::Http,
-        "https" => Scheme::Https,
-        _ => return Err(EndpointProblem::Scheme { range: 0..scheme.len(), scheme: scheme.into() }),
-    };
-    if let Some(end) = authority.rfind('@') {
-        return Err(EndpointProblem::UserInfo { range: at..at + end + 1 });
+    if authority.contains(['{', '}', '$']) && matches!(scheme, "http" | "https") && !authority.contains('@') {
+        let help = "write the host in full, or `${NAME}` in the `url` of an `[upstream.NAME]`";
+        return Err(url("a host cannot have a placeholder", help));
     }
-    if authority.contains(['{', '}', '$']) {
-        let help = "write the host in full; one upstream has one host";
-        return Err(url("the host must be fixed: no placeholder or variable can stand in it", help));
-    }
-    if !authority.is_ascii() {
-        return Err(url("the host is not ASCII", "write an international host in its `xn--` form"));
-    }
-    let parsed: Authority = authority
-        .parse()
-        .map_err(|_| url("this is not a host", "write `https://host/path` or `https://host:port/path`"))?;
-    let host = parsed.host().to_ascii_lowercase();
-    let bracketed = host.strip_prefix('[').and_then(|h| h.strip_suffix(']'));
-    let named = |h: &str| h.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_'));
-    let fits = match bracketed {
-        Some(address) => address.parse::<std::net::Ipv6Addr>().is_ok(),
-        None => !host.is_empty() && host.len() <= 253 && named(&host) && !host.starts_with('.'),
-    };
-    if !fits {
-        return Err(url("this is not a host", "write a host name or an IP address"));
-    }
-    let default_port = match scheme_kind {
-        Scheme::Http => 80,
-        Scheme::Https => 443,
-    };
-    let port = match authority.get(host.len()..).and_then(|rest| rest.strip_prefix(':')) {
-        None => default_port,
-        Some(port) => match port.parse::<u16>() {
-            Ok(number) if number > 0 && port.bytes().all(|b| b.is_ascii_digit()) => number,
-            _ => return Err(url("this is not a port", "a port is a number from 1 to 65535")),
-        },
-    };
-    let authority = if port == default_port { host.clone() } else { format!("{host}:{port}") };
-    let host = bracketed.map_or(host.clone(), str::to_owned);
-    Ok(Origin { scheme: scheme_kind, host, port, authority })
+    Origin::of(scheme, authority).map_err(|error| match error {
+        OriginError::Scheme => EndpointProblem::Scheme { range: 0..scheme.len(), scheme: scheme.into() },
+        OriginError::UserInfo => {
+            EndpointProblem::UserInfo { range: at..at + authority.rfind('@').map_or(0, |end| end + 1) }
+        }
+        OriginError::NotAscii => {
+            url("the host is not ASCII", "write an international host in its `xn--` form")
+        }
+        OriginError::Port => url("this is not a port", "a port is a number from 1 to 65535"),
+        OriginError::Host | OriginError::Path | OriginError::TooLong => {
+            url("this is not a host", "write `https://host/path` or `https://host:port/path`")
+        }
+    })
 }
 
 impl Endpoint {

@@ -1,4 +1,5 @@
 use super::*;
+use mcp_bundle::wire_enums::Scheme;
 
 fn names(endpoint: &Endpoint) -> Vec<&str> {
     endpoint.placeholders.iter().map(|p| p.name.as_str()).collect()
@@ -132,5 +133,26 @@ fn what_a_url_cannot_hold_is_refused() {
     ] {
         let problems = parse_endpoint(text).problems;
         assert!(matches!(problems.first(), Some(EndpointProblem::Url { .. })), "{text}: {problems:?}");
+    }
+}
+
+#[test]
+fn an_origin_may_have_variables_and_the_path_begins_after_it() {
+    for (text, location, path) in [
+        ("${SUPABASE_URL}/rest/v1", "${SUPABASE_URL}", "/rest/v1"),
+        ("${URL:-http://localhost:54321}/rest", "${URL:-http://localhost:54321}", "/rest"),
+        ("http://${HOST:-localhost}:${PORT:-9200}", "http://${HOST:-localhost}:${PORT:-9200}", ""),
+        ("https://${REGION}.api.example.com/v1/", "https://${REGION}.api.example.com", "/v1/"),
+        ("${SCHEME}://a.example/x", "${SCHEME}://a.example", "/x"),
+    ] {
+        let endpoint = parse_endpoint(text);
+        assert_eq!(endpoint.problems, [], "{text}");
+        assert_eq!(endpoint.location.as_deref(), Some(location), "{text}");
+        assert!(endpoint.is_absolute() && endpoint.origin.is_none(), "{text}");
+        let literal = PathPiece::Literal(path.to_owned());
+        assert_eq!(endpoint.path, if path.is_empty() { vec![] } else { vec![literal] }, "{text}");
+    }
+    for text in ["ftp://${HOST}/x", "https://${HOST/x", "https://u:${P}@a.example/", "https://${1X}/"] {
+        assert_eq!(parse_endpoint(text).problems.len(), 1, "{text}");
     }
 }

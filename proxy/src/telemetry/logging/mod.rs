@@ -131,7 +131,7 @@ impl Observer for Log {
         call::log(record);
     }
 
-    /// Of what the client wrote only the names are shown that decide over it, cut.
+    /// Of what the client sent, only the names that decided the refusal are shown, cut to a bounded length.
     fn refused(&self, refusal: &Refusal<'_>) {
         let Refusal { request, head, failure, status } = refusal;
         let text = |name: &str| head.headers.first(name).and_then(visible).map(cut);
@@ -139,11 +139,14 @@ impl Observer for Log {
             Failure::UnknownTool(name) => Some(cut(name)),
             _ => None,
         };
+        // Never the query, which may hold a credential.
+        let path = (*status == 404).then(|| shown_path(head.uri.path()));
         tracing::info!(
             target: "mcp_edge::refused",
             reason = failure.name(),
             status,
             method = head.method.as_str(),
+            path,
             host = text("host"),
             origin = text("origin"),
             request_id = tracing::field::display(request.request_id),
@@ -166,7 +169,12 @@ fn cut(text: &str) -> &str {
     text.get(..text.floor_char_boundary(LONGEST_SHOWN)).unwrap_or_default()
 }
 
-/// The beginning of a revision, which is what clients see of it, too.
+/// Visible ASCII characters; anything else is a `?`.
+fn shown_path(path: &str) -> String {
+    cut(path).chars().map(|c| if c.is_ascii_graphic() { c } else { '?' }).collect()
+}
+
+/// The beginning of a revision, which is also what clients see of it.
 struct Short<'a>(&'a Revision);
 
 impl fmt::Display for Short<'_> {
@@ -219,6 +227,13 @@ mod tests {
         let at = |level| LogSettings { format: LogFormat::Text, level };
         assert_eq!(written(at(LogLevel::Info), || Log.call(&call(Outcome::Ok))), "");
         assert!(written(at(LogLevel::Debug), || Log.call(&call(Outcome::Ok))).contains("get_order"));
+    }
+
+    #[test]
+    fn a_path_is_shown_bounded_and_without_what_steers_a_terminal() {
+        assert_eq!(shown_path("/mcpp/x%20y"), "/mcpp/x%20y");
+        assert_eq!(shown_path("/\u{1b}[2Jé\n"), "/?[2J??");
+        assert_eq!(shown_path(&"é".repeat(1000)).len(), LONGEST_SHOWN / 2);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What an exchange over one connection ends with.
 
+use super::retry::is_temporary;
 use crate::request::head::visible;
 use crate::upstream::{Received, UpstreamError};
 use mcp_http1::is_named;
@@ -9,7 +10,7 @@ use mcp_http1::is_named;
 pub(super) struct Hints {
     /// Of a redirect.
     pub location: Option<String>,
-    /// Of a 502, 503 or 504.
+    /// Of a 429, 502, 503 or 504.
     pub retry_after: Option<String>,
 }
 
@@ -61,7 +62,7 @@ impl<'h> Wanted<'h> {
         let mut wanted = Wanted::default();
         for (name, value) in headers {
             let is = |known: &str| is_named(name, known);
-            // Lengths tell nearly all headers apart from these.
+            // The length rules out nearly all other headers.
             let slot = match name.len() {
                 8 if is("location") => &mut wanted.location,
                 10 if is("keep-alive") => &mut wanted.keep_alive,
@@ -98,7 +99,7 @@ impl<'h> Wanted<'h> {
                 .and_then(|value| text(Some(value))),
             retry_after: self
                 .retry_after
-                .filter(|_| (502..=504).contains(&status))
+                .filter(|_| is_temporary(status))
                 .and_then(|value| text(Some(value))),
         }
     }

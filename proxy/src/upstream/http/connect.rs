@@ -131,7 +131,7 @@ fn connect_error(error: &Error) -> UpstreamError {
             UpstreamError::Tls(tls_words(&error.to_string()).to_owned())
         }
         ErrorType::ConnectRefused => UpstreamError::Connect("connection refused".to_owned()),
-        ErrorType::ConnectNoRoute => UpstreamError::Connect("no route to it".to_owned()),
+        ErrorType::ConnectNoRoute => UpstreamError::Connect("no route to the host".to_owned()),
         ErrorType::HandshakeError | ErrorType::H2Error => {
             UpstreamError::Connect("the HTTP/2 handshake failed".to_owned())
         }

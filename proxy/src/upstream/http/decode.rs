@@ -219,5 +219,5 @@ fn damaged(coding: &str) -> UpstreamError {
 }
 
 fn unknown() -> UpstreamError {
-    UpstreamError::Encoding("its `content-encoding` is none of `gzip`, `br` and `zstd`".to_owned())
+    UpstreamError::Encoding("the `content-encoding` is not one of `gzip`, `br` and `zstd`".to_owned())
 }

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// Where the status stands in `HTTP/1.1 413`.
+/// Where the status is in `HTTP/1.1 413`.
 const STATUS_AT: usize = 9;
 
 /// Reads an early answer into `input`. Ready if the rest of the request is not wanted: the upstream closed, or answers with a

@@ -50,7 +50,7 @@ pub(super) async fn exchange(
     received.attempts = received.attempts.saturating_add(1);
     let silence = Silence { origin: call.origin, connection };
     if let Some(body) = body {
-        // An upstream that refuses the body may have answered already, so a failure is told by the answer.
+        // An upstream that refuses the body may have answered already, so the answer decides whether it failed.
         let _ = session.write_request_body(Bytes::copy_from_slice(body), true).await;
     }
     session.read_response_header().await.map_err(|error| unanswered(&error))?;

@@ -68,7 +68,7 @@ impl Counters {
 /// Why there can be no TLS.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
-    #[error("the certificate authorities in `{path}` cannot be used: {reason}")]
+    #[error("cannot use the certificate authorities in `{path}`: {reason}")]
     Authorities { path: PathBuf, reason: String },
 }
 
@@ -113,10 +113,7 @@ impl Network {
         } else {
             Err(Elapsed)
         };
-        done.unwrap_or_else(|Elapsed| {
-            let limit = u64::try_from(call.timeout.as_millis()).unwrap_or(u64::MAX);
-            Err(UpstreamError::Timeout(limit))
-        })
+        done.unwrap_or_else(|Elapsed| Err(UpstreamError::timeout(call.timeout)))
     }
 
     /// Attempts until one of them counts.
@@ -127,7 +124,17 @@ impl Network {
         let allowed = if call.idempotent { call.retries } else { 0 };
         loop {
             let target = moved.as_deref().unwrap_or(&call.request.target);
-            let done = self.attempt(call, target, now, received).await;
+            let done = match attempt_end(call, now, allowed - retries) {
+                None => self.attempt(call, target, now, received).await,
+                // Boxed, as all that is rare.
+                Some(end) => {
+                    let mut attempt = Box::pin(self.attempt(call, target, now, received));
+                    until(end, attempt.as_mut()).await.unwrap_or_else(|Elapsed| {
+                        let limit = end.saturating_duration_since(now);
+                        Err(ExchangeFailure::unanswered(UpstreamError::timeout(limit)))
+                    })
+                }
+            };
             let hints = match &done {
                 Ok(hints) => hints,
                 Err(_) => &Hints::default(),
@@ -216,6 +223,19 @@ impl std::fmt::Debug for Network {
     }
 }
 
+/// When an attempt that begins now must give way; `None` if only the call's own deadline counts.
+///
+/// Without a limit of its own, an attempt may take an equal share of the time that is left, so that an
+/// upstream that hangs once is asked again in time.
+fn attempt_end(call: &Exchange<'_>, now: Instant, attempts_after: u8) -> Option<Instant> {
+    let end = match (call.attempt_timeout, attempts_after) {
+        (Some(limit), _) => now + limit,
+        (None, 0) => return None,
+        (None, after) => now + call.deadline.saturating_duration_since(now) / (u32::from(after) + 1),
+    };
+    (end < call.deadline).then_some(end)
+}
+
 /// Where a redirect leads, if it is followed.
 fn next_place(call: &Exchange<'_>, target: &[u8], status: u16, hints: &Hints, hops: u8) -> Option<Vec<u8>> {
     let location = hints.location.as_deref()?;
@@ -235,9 +255,9 @@ fn authorities(ca_file: Option<PathBuf>) -> Result<Option<String>, NetworkError>
         let refused = |reason: String| NetworkError::Authorities { path: path.clone(), reason };
         load_ca_file_into_store(&path, &mut store).map_err(|error| refused(error.to_string()))?;
         if store.is_empty() {
-            return Err(refused("it holds no certificate".to_owned()));
+            return Err(refused("the file has no certificates".to_owned()));
         }
-        let text = path.to_str().ok_or_else(|| refused("its path is not UTF-8".to_owned()))?;
+        let text = path.to_str().ok_or_else(|| refused("the path is not UTF-8".to_owned()))?;
         return Ok(Some(text.to_owned()));
     }
     let loaded = load_platform_certs_incl_env_into_store(&mut store);

@@ -12,13 +12,16 @@ const LONGEST: Duration = Duration::from_secs(2);
 pub(super) fn is_worth_it(failure: &ExchangeFailure) -> bool {
     match failure.error {
         UpstreamError::Resolve | UpstreamError::Connect(_) | UpstreamError::ConnectTimeout(_) => true,
+        // Of one attempt: that of the whole call ends it.
+        UpstreamError::Timeout(_) => true,
         UpstreamError::Closed => !failure.answered,
         _ => false,
     }
 }
 
+/// Statuses that another attempt may change, and that can come with `Retry-After`.
 pub(super) const fn is_temporary(status: u16) -> bool {
-    matches!(status, 502..=504)
+    matches!(status, 429 | 502..=504)
 }
 
 /// The wait before the retry of this number, from 0; `None` if it would end after the deadline.

@@ -8,7 +8,8 @@ use crate::lint::helpers::insert;
 use mcp_diagnostics::Span;
 
 impl Editor<'_> {
-    /// Method, URL and body. Headers are left out: most of them are the upstream's and the same for each call.
+    /// Method, URL and body. Headers are left out: most of them are the upstream's and the same for
+    /// each call.
     pub(super) fn insert_request(&mut self, actual: &ActualRequest) {
         let line = |text: &str| toml::string(text, Style::Line, "\n");
         let mut value = format!("{{ method = {}, url = {}", line(actual.method), line(&actual.url));
@@ -45,7 +46,8 @@ impl Editor<'_> {
         self.insert(key, &before, value);
     }
 
-    /// Adds a key after the first of `before` that is written as one, or else where the example begins.
+    /// Adds a key after the first of `before` that is written as one, or else where the example
+    /// begins.
     fn insert(&mut self, key: &str, before: &[Option<Span>], value: &str) {
         let sources = &self.report.sources;
         let after = before.iter().flatten().find(|span| self.is_value(**span));

@@ -1,6 +1,6 @@
-//! Writes what is into the examples that say otherwise.
+//! Updates examples to match actual results.
 //!
-//! By place, like fixes: what no edit touches stays as it was, byte for byte. Writing the files is the caller's.
+//! Text that no edit touches stays as it was, byte for byte. The caller writes the files.
 
 mod insert;
 mod values;
@@ -46,7 +46,7 @@ pub struct Stuck {
     pub why: &'static str,
 }
 
-/// All edits that make the examples say what is.
+/// All edits that make the examples match.
 pub fn updates(report: &Report, results: &Results) -> Updates {
     let mut updates = Updates::default();
     let mut files: BTreeMap<FileId, (Vec<Edit>, Vec<Change>)> = BTreeMap::new();
@@ -114,7 +114,8 @@ fn new_line(report: &Report, edits: &[Edit], span: Span) -> usize {
     (line + added).saturating_sub(removed)
 }
 
-/// Applies edits that do not overlap; those of one place in their order. `None` if the result is no TOML.
+/// Applies edits that do not overlap; those of one place in their order. `None` if the result is
+/// not TOML.
 fn edited(text: &str, mut edits: Vec<Edit>) -> Option<String> {
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
     let mut out = String::with_capacity(text.len());

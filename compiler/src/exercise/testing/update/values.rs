@@ -54,8 +54,8 @@ impl Editor<'_> {
         }
     }
 
-    /// Replaces what differs and nothing else, as far down as both have the same members. What TOML cannot say becomes
-    /// the string `text`.
+    /// Replaces what differs and nothing else, as far down as both have the same members. What TOML
+    /// cannot say becomes the string `text`.
     fn json(&mut self, key: &str, span: Span, old: &Json, new: &Json, text: &str) {
         let mut edits = Vec::new();
         if self.members(span, span, &mut Vec::new(), old, new, &mut edits) {

@@ -7,7 +7,7 @@ use crate::template::Segment;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The JSON bodies of the example responses that a template would be run over.
+/// The JSON bodies of the example responses that a template would render.
 #[derive(Debug)]
 pub(super) struct Examples {
     bodies: Vec<Value>,

@@ -17,7 +17,7 @@ impl Kinds {
     pub const OBJECT: Kinds = Kinds(64);
     pub const ALL: Kinds = Kinds(127);
 
-    /// Those that a `type` of a schema names.
+    /// Those that a schema's `type` names.
     pub fn of_type(name: &str) -> Option<Kinds> {
         Some(match name {
             "null" => Kinds::NULL,
@@ -43,7 +43,7 @@ impl Kinds {
         Kinds(self.0 & !other.0)
     }
 
-    /// Whether it holds any of the others.
+    /// Whether it has any of the others.
     pub const fn has(self, other: Kinds) -> bool {
         self.0 & other.0 != 0
     }

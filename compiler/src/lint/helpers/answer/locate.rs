@@ -3,11 +3,11 @@
 use crate::template::{Read, Segment};
 use std::ops::Range;
 
-/// What stands between the keys of a path, around them, or around a `gjson` path.
+/// Characters between the keys of a path, around them, or around a `gjson` path.
 const BETWEEN: [char; 7] = ['.', '/', '[', ']', '"', '`', '\''];
 
-/// The place of the key at `at` in the path. It is found if it was written together with those after it; `None` if the
-/// path was entered elsewhere, by a loop or a variable.
+/// The place of the key at `at` in the path. `None` if it was not written together with the keys
+/// after it, because the path begins in a loop or a variable.
 pub(in crate::lint) fn key(source: &str, read: &Read, at: usize) -> Option<Range<usize>> {
     let mut end = read.span.end;
     let mut found = None;

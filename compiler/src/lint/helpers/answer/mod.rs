@@ -1,7 +1,7 @@
-//! What templates may expect of an answer: the fields it can have, and what can be looped over.
+//! What templates may expect of a response: its fields, and what can be looped over.
 //!
-//! The knowledge comes from [`select`], which says what a template gets to see, then from the `output_schema`, or from
-//! the example responses if there is none. Where they leave a thing open, nothing is said about it.
+//! This is known from [`select`], which limits what a template sees, then from the `output_schema`
+//! or, without one, from the example responses. What they leave open is not reported.
 
 mod examples;
 mod kinds;
@@ -28,49 +28,49 @@ use schema::Schema;
 use select::Selection;
 use std::collections::BTreeSet;
 
-/// More findings in one template tell nothing new.
+/// More findings in one template would add nothing.
 const MAX_FINDINGS: usize = 20;
 /// Names that a finding is compared with.
 const MAX_KEYS: usize = 1000;
 /// Names that a note lists.
-const MAX_TOLD: usize = 8;
+const MAX_LISTED: usize = 8;
 
-/// Something that tells about the answers of an upstream.
+/// A description of an upstream's responses.
 trait Source {
-    /// The first key of a path that no answer can have.
+    /// The first key of a path that no response can have.
     fn unknown(&self, path: &[Segment]) -> Option<Unknown>;
 
-    /// What can stand at the end of a path; everything if that is not known.
+    /// What can be at the end of a path; everything if that is unknown.
     fn kinds(&self, path: &[Segment]) -> Kinds;
 
-    /// Whether an answer may have more than is told, now and then.
+    /// Whether some responses may have more than is described.
     fn is_open(&self) -> bool {
         false
     }
 
-    /// As the subject of a sentence, with whether that is a plural.
+    /// As the subject of a sentence, and whether it is plural.
     fn name(&self) -> (String, bool);
 
-    /// How to say that there is such a field after all.
+    /// How to declare that the field exists.
     fn remedy(&self) -> &'static str;
 }
 
-/// A key that no answer can have.
+/// A key that no response can have.
 #[derive(Debug, PartialEq, Eq)]
 struct Unknown {
     /// Its place in the path.
     at: usize,
-    /// What can stand there instead, sorted.
+    /// What can be there instead, sorted.
     keys: Vec<String>,
-    /// What the value is that it would be a field of.
+    /// The kind of value that it would be a field of.
     of: Kinds,
 }
 
-/// Reports the fields that a tool's `select` and its templates read in vain.
+/// Reports fields that a tool's `select` and templates read but that no response has.
 pub fn check_fields(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let is_selected = check_select(context, findings);
     for Known { template, compiled, sources, selected } in templates_of(context.tool) {
-        // What a template should see is not known.
+        // It is unknown what a template sees.
         if selected && !is_selected {
             continue;
         }
@@ -86,7 +86,7 @@ pub fn check_fields(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
             let Some((source, unknown)) = found else { continue };
             let path = read.path.get(..=unknown.at).unwrap_or(&read.path);
             let exact = locate::key(template.text(), read, unknown.at);
-            // Without a place of its own, it is a consequence of what was told already.
+            // Without a place of its own, it follows from an earlier finding.
             let is_new = paths.insert(path);
             let place = exact.clone().unwrap_or_else(|| read.span.clone());
             if (!is_new && exact.is_none()) || !places.insert((place.start, place.end)) {
@@ -103,12 +103,12 @@ pub fn check_fields(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Whether a template asks for a field before it is used: it knows that the field can be absent.
+/// Whether a template tests for a field before it uses it, because the field can be missing.
 fn is_tested(compiled: &Compiled, path: &[Segment]) -> bool {
     compiled.tested.iter().any(|tested| tested.starts_with(path))
 }
 
-/// Reports what `select` asks for in vain; `false` if there is anything.
+/// Reports paths of `select` that no response has; `false` if there are any.
 fn check_select(context: &ToolContext<'_>, findings: &mut Findings<'_>) -> bool {
     let tool = context.tool;
     let Some(selection) = Selection::new(&tool.select) else { return true };
@@ -127,7 +127,7 @@ fn check_select(context: &ToolContext<'_>, findings: &mut Findings<'_>) -> bool 
         let span = context.sources.inside(written.span, range.clone().unwrap_or(0..written.value.len()));
         let in_list = |key: &str, list: &[Segment]| {
             let list = [list, &[Segment::Each, Segment::Key(key.to_owned())]].concat();
-            format!("write `{}` for that of every element", shown(&list))
+            format!("write `{}` to read it from every element", shown(&list))
         };
         findings.report(unknown_field(span, range.is_some(), in_list, &examples, path, &unknown));
     }
@@ -140,14 +140,14 @@ fn check_select(context: &ToolContext<'_>, findings: &mut Findings<'_>) -> bool 
         let message = format!("`output_schema` requires {}, which `select` leaves out", listed(&left_out));
         findings.report(
             Diagnostic::new(&UNKNOWN_RESPONSE_FIELD, span, message)
-                .note("the schema describes what `select` leaves, so every answer would break it")
-                .help(format!("add {them} to `select`, or take {them} out of `required`")),
+                .note("the schema describes what `select` keeps, so no response could match it")
+                .help(format!("add {them} to `select`, or remove {them} from `required`")),
         );
     }
     is_sound
 }
 
-/// Reports loops over what has no elements.
+/// Reports loops over values without elements.
 pub fn check_loops(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     for Known { template, compiled, sources, .. } in templates_of(context.tool) {
         let mut places = BTreeSet::new();
@@ -175,7 +175,7 @@ fn is_pointless(dialect: Dialect, kinds: Kinds) -> bool {
     kinds != Kinds::NONE && kinds.without(scalars) == Kinds::NONE
 }
 
-/// A sound template, and all that is known of what it sees.
+/// A valid template, and what is known about its data.
 struct Known<'a> {
     template: &'a CheckedTemplate,
     compiled: &'a Compiled,
@@ -184,7 +184,7 @@ struct Known<'a> {
     selected: bool,
 }
 
-/// The templates of a tool's answers that read something.
+/// The response templates of a tool that read something.
 fn templates_of(tool: &CheckedTool) -> Vec<Known<'_>> {
     let mut found = Vec::new();
     if let Some((template, compiled)) = reading(tool.response_template.as_ref()) {
@@ -211,7 +211,7 @@ fn reading(template: Option<&CheckedTemplate>) -> Option<(&CheckedTemplate, &Com
     Some((template, compiled))
 }
 
-/// `exact`: nothing but the key stands at the span. `in_list` helps with a key of the elements of a list.
+/// `exact`: the span is exactly the key. `in_list` is the help for a key of a list's elements.
 fn unknown_field(
     span: Span,
     exact: bool,
@@ -221,11 +221,11 @@ fn unknown_field(
     unknown: &Unknown,
 ) -> Diagnostic {
     let Some((Segment::Key(key), outer)) = path.split_last() else {
-        return Diagnostic::new(&UNKNOWN_RESPONSE_FIELD, span, "the answer has no such field");
+        return Diagnostic::new(&UNKNOWN_RESPONSE_FIELD, span, "the response has no such field");
     };
     let (name, plural) = source.name();
     let verb = |singular, several| if plural { several } else { singular };
-    let mut message = format!("the answer has no field `{}`", shown(path));
+    let mut message = format!("the response has no field `{}`", shown(path));
     let mut diagnostic;
     if unknown.of.without(Kinds::NULL).has(Kinds::OBJECT) || unknown.of == Kinds::NONE {
         diagnostic = Diagnostic::new(&UNKNOWN_RESPONSE_FIELD, span, message);
@@ -247,7 +247,7 @@ fn unknown_field(
         let whole = if outer.is_empty() { "it".to_owned() } else { format!("`{}`", shown(outer)) };
         message.push_str(&format!(": {whole} is {what}"));
         diagnostic = Diagnostic::new(&UNKNOWN_RESPONSE_FIELD, span, message)
-            .note(format!("{name} {} so", verb("says", "say")))
+            .note(format!("according to {name}"))
             .maybe_help((what == Kinds::ARRAY).then(|| in_list(key, outer)));
     }
     diagnostic
@@ -280,8 +280,8 @@ fn scalar_loop(
     kinds: Kinds,
 ) -> Diagnostic {
     let what =
-        if read.path.is_empty() { "the answer".to_owned() } else { format!("`{}`", shown(&read.path)) };
-    let (name, plural) = source.name();
+        if read.path.is_empty() { "the response".to_owned() } else { format!("`{}`", shown(&read.path)) };
+    let (name, _) = source.name();
     let effect = match dialect {
         Dialect::Go => "rendering would fail there",
         Dialect::Handlebars => "the loop would never run",
@@ -290,11 +290,11 @@ fn scalar_loop(
     let range = at_key.unwrap_or_else(|| read.span.clone());
     let message = format!("{what} is {kinds}, which cannot be looped over");
     let diagnostic = Diagnostic::new(&LOOP_OVER_SCALAR, template.locate(context.sources, range), message)
-        .note(format!("{name} {} so; {effect}", if plural { "say" } else { "says" }));
+        .note(format!("according to {name}; {effect}"));
     of_tool(context, template, diagnostic)
 }
 
-/// A finding in a file of its own says whose template it is.
+/// A finding in a template file names the tool.
 pub(super) fn of_tool(
     context: &ToolContext<'_>,
     template: &CheckedTemplate,
@@ -326,10 +326,10 @@ fn shown(path: &[Segment]) -> String {
 
 /// `` `a`, `b` and 3 more ``.
 fn listed(keys: &[String]) -> String {
-    let told: Vec<String> = keys.iter().take(MAX_TOLD).map(|key| format!("`{key}`")).collect();
-    match (keys.len().saturating_sub(MAX_TOLD), told.split_last()) {
+    let names: Vec<String> = keys.iter().take(MAX_LISTED).map(|key| format!("`{key}`")).collect();
+    match (keys.len().saturating_sub(MAX_LISTED), names.split_last()) {
         (0, Some((last, first))) if !first.is_empty() => format!("{} and {last}", first.join(", ")),
-        (0, _) => told.join(""),
-        (rest, _) => format!("{} and {rest} more", told.join(", ")),
+        (0, _) => names.join(""),
+        (rest, _) => format!("{} and {rest} more", names.join(", ")),
     }
 }

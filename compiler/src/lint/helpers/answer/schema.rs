@@ -1,7 +1,7 @@
 //! What an `output_schema` allows.
 //!
-//! An object whose `properties` are listed is taken to have no others, unless `additionalProperties` says that it may.
-//! Whatever is not understood allows everything, so that only what is plainly wrong is told.
+//! An object with `properties` has no others, unless it has `additionalProperties`. A schema that
+//! is not understood allows everything, so only clear mistakes are reported.
 
 use super::{Kinds, Source, Unknown};
 use crate::language::json::Json;
@@ -12,11 +12,11 @@ use std::collections::BTreeSet;
 
 /// How far references and applicators are followed in one place.
 const MAX_DEPTH: usize = 32;
-/// Schemas that are looked at to judge one path; references can make a few of them into very many.
+/// The most schemas to visit for one path. References can turn a few into very many.
 const MAX_VISITS: u32 = 5_000;
-/// Schemas that are looked at for all paths of a template.
+/// The most schemas to visit for all paths of a template.
 const MAX_VISITS_IN_ALL: u32 = 500_000;
-/// Schemas that one place can have.
+/// The most schemas of one place.
 const MAX_NODES: usize = 200;
 
 /// Keywords that can add members in ways that are not followed.
@@ -42,14 +42,14 @@ pub(super) struct Schema<'a> {
     visits_in_all: Cell<u32>,
 }
 
-/// What a schema says about one member, or about all.
+/// What a schema defines about one member, or about all.
 #[derive(Debug)]
 enum Look<'a> {
     Unsaid,
-    /// With these names only, and what is looked for is not among them.
+    /// Only these names, and the wanted one is not among them.
     Closed(BTreeSet<&'a str>),
     Found(Vec<&'a Json>),
-    /// Anything, or more than is understood.
+    /// Anything, or something that is not understood.
     Open,
 }
 
@@ -58,15 +58,15 @@ impl<'a> Schema<'a> {
         Schema { root, visits: Cell::new(0), visits_in_all: Cell::new(0) }
     }
 
-    /// Whether it names the last key of a path, and not just lets it be.
+    /// Whether it names the last key of a path, rather than just allowing it.
     pub fn names(&self, path: &[Segment]) -> bool {
         let Some((_, outer)) = path.split_last() else { return false };
-        // What no API has.
+        // No API has this.
         let other = [outer, &[Segment::Key("\0".to_owned())]].concat();
         self.unknown(path).is_none() && self.unknown(&other).is_some_and(|unknown| unknown.at == outer.len())
     }
 
-    /// Whether there is enough time left for one more schema.
+    /// Whether one more schema may be visited.
     fn visit(&self, depth: usize) -> bool {
         self.visits.set(self.visits.get().saturating_add(1));
         self.visits_in_all.set(self.visits_in_all.get().saturating_add(1));
@@ -77,7 +77,7 @@ impl<'a> Schema<'a> {
         self.visits.get() <= MAX_VISITS && self.visits_in_all.get() <= MAX_VISITS_IN_ALL
     }
 
-    /// What can stand where a schema holds.
+    /// The kinds of values that a schema allows.
     fn kinds_of(&self, schema: &'a Json, depth: usize) -> Kinds {
         let members = match schema {
             _ if !self.visit(depth) => return Kinds::ALL,
@@ -110,7 +110,7 @@ impl<'a> Schema<'a> {
         kinds
     }
 
-    /// What a schema says about a member, apart from what its types say.
+    /// What a schema defines about a member, apart from its types.
     fn look(&self, schema: &'a Json, segment: &Segment, depth: usize) -> Look<'a> {
         match schema {
             _ if !self.visit(depth) => return Look::Open,
@@ -137,7 +137,7 @@ impl<'a> Schema<'a> {
         all
     }
 
-    /// The same, where one of several schemas holds.
+    /// The same, where one of several schemas applies.
     fn look_any(&self, choices: impl Iterator<Item = &'a Json>, segment: &Segment, depth: usize) -> Look<'a> {
         let holder = match segment {
             Segment::Key(_) => Kinds::OBJECT,
@@ -153,13 +153,13 @@ impl<'a> Schema<'a> {
         looks.reduce(Look::or).unwrap_or(Look::Unsaid)
     }
 
-    /// A name of its own would give references another meaning.
+    /// An identifier of its own would change the meaning of references.
     fn resolve(&self, from: &'a Json, reference: &str) -> Option<&'a Json> {
         let renamed = !std::ptr::eq(from, self.root) && from.get("$id").is_some();
         if renamed { None } else { schemas::resolve(self.root, reference) }
     }
 
-    /// The schemas that one step leads to; the error says that everything can be there, or that nothing can.
+    /// The schemas that one step leads to. The error means that anything can be there, or nothing.
     fn step(
         &self,
         nodes: &[&'a Json],
@@ -194,7 +194,7 @@ impl Source for Schema<'_> {
                 Err(keys) => keys?,
             };
             let of = self.kinds_of_any(&nodes);
-            // Without a type, or with one that allows nothing, too little is said.
+            // Without a type, or with one that allows nothing, too little is known.
             let is_said = of != Kinds::ALL && of.without(Kinds::NULL) != Kinds::NONE;
             let is_known = is_said && matches!(segment, Segment::Key(_)) && self.has_time();
             let keys = keys.into_iter().take(super::MAX_KEYS).map(str::to_owned);
@@ -225,7 +225,7 @@ impl Source for Schema<'_> {
 }
 
 impl<'a> Look<'a> {
-    /// Where both hold. A member that one part lists is there, whatever the others list.
+    /// Both apply. A member that one part lists exists, even if others do not list it.
     fn and(self, other: Look<'a>) -> Look<'a> {
         match (self, other) {
             (Look::Open, _) | (_, Look::Open) => Look::Open,
@@ -243,7 +243,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Where one of them holds. One that says nothing allows everything, unless none says anything.
+    /// One of them applies. An empty one allows everything, unless all are empty.
     fn or(self, other: Look<'a>) -> Look<'a> {
         match (self, other) {
             (Look::Unsaid, Look::Unsaid) => Look::Unsaid,
@@ -286,7 +286,7 @@ fn own_elements(schema: &Json) -> Look<'_> {
     if found.is_empty() { Look::Unsaid } else { Look::Found(found) }
 }
 
-/// What holds for members that are not listed.
+/// What applies to unlisted members.
 fn rest(schema: &Json) -> Option<&Json> {
     schema.get("additionalProperties").or_else(|| schema.get("unevaluatedProperties"))
 }

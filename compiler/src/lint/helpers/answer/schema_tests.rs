@@ -86,7 +86,7 @@ fn schemas_that_refer_to_themselves_come_to_an_end() {
         assert!(!is_unknown(schema, &["[]", "b"]), "{schema}");
         Schema::new(&json(schema)).kinds(&keys(&["a"]));
     }
-    // Each doubles the next: as a tree, it has a million million leaves.
+    // Each doubles the next. As a tree, it would have a million million leaves.
     let doubling: Vec<String> = (0..40)
         .map(|n| {
             format!(

@@ -17,7 +17,7 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    /// `None` without a selection, or with one that is not sound.
+    /// `None` without a selection, or with an invalid one.
     pub fn new(paths: &[Spanned<String>]) -> Option<Selection> {
         if paths.is_empty() {
             return None;
@@ -36,7 +36,7 @@ impl Selection {
         Some(root)
     }
 
-    /// What a schema requires of an object that is not kept.
+    /// Members that a schema requires but that are not kept.
     pub fn left_out(&self, schema: &Json) -> Vec<String> {
         let is_object = !self.whole && !self.members.is_empty() && self.each.is_none();
         let required = schema.get("required").and_then(Json::as_array).filter(|_| is_object);
@@ -44,7 +44,7 @@ impl Selection {
         names.filter(|name| !self.members.contains_key(*name)).map(str::to_owned).collect()
     }
 
-    /// What is kept of the value itself, if only parts of it are.
+    /// What is kept of the value itself, if only parts of it are kept.
     fn of(&self) -> Kinds {
         let object = if self.members.is_empty() { Kinds::NONE } else { Kinds::OBJECT };
         let array = if self.each.is_none() { Kinds::NONE } else { Kinds::ARRAY };
@@ -52,7 +52,7 @@ impl Selection {
     }
 }
 
-/// A path as that of a template; `None` if it is not sound.
+/// A path in the form of a template's; `None` if it is invalid.
 pub(super) fn segments(path: &str) -> Option<Vec<Segment>> {
     let segments = select::parse(path).ok()?.into_iter().map(|segment| match segment {
         select::Segment::Name(name) => Segment::Key(name.into_owned()),
@@ -61,7 +61,7 @@ pub(super) fn segments(path: &str) -> Option<Vec<Segment>> {
     Some(segments.collect())
 }
 
-/// Where the last key of the first segments of a path stands in it; `None` if something before is escaped.
+/// Where the last key of the first segments is in a path; `None` after an escape.
 pub(super) fn last_key(written: &str, first: &[Segment]) -> Option<Range<usize>> {
     let Some(Segment::Key(key)) = first.last() else { return None };
     let text = shown(first);
@@ -84,7 +84,7 @@ impl Source for Selection {
                         return Some(Unknown { at, keys, of: node.of() });
                     }
                 },
-                // The members of an object differ, so what is known of one does not hold for all.
+                // Members of an object differ, so knowledge about one does not apply to all.
                 Segment::Each if node.members.is_empty() => node.each.as_deref()?,
                 Segment::Each => return None,
             };

@@ -1,4 +1,4 @@
-//! What `select` asks for in vain.
+//! Paths of `select` that no response has.
 
 use super::*;
 use crate::check::{MemoryFiles, check_files};
@@ -19,25 +19,25 @@ fn places(rest: &str) -> Vec<String> {
     underlined(&UNKNOWN_RESPONSE_FIELD, &tool(rest, BODY))
 }
 
-fn told(rest: &str) -> (String, Option<String>) {
+fn finding_of(rest: &str) -> (String, Option<String>) {
     let report = check_files(&MemoryFiles::one("spec.toml", &tool(rest, BODY)));
     let finding = report.diagnostics.into_iter().find(|d| d.is(&UNKNOWN_RESPONSE_FIELD)).unwrap();
     (finding.message, finding.help)
 }
 
 #[test]
-fn paths_are_held_against_the_examples() {
+fn paths_are_compared_with_the_examples() {
     let sound = r"select = ['id', 'items[].price', 'a\.b.c', 'none.x', 'empty[].x', 'items']";
     assert_eq!(places(sound), [""; 0]);
     assert_eq!(places("select = ['items[].prize', 'totl']"), ["prize", "totl"]);
     assert_eq!(places("select = [\"\\u0074otl\", 'itms[].name']"), ["\\u0074otl", "itms"]);
     assert_eq!(places(r"select = ['a\.b.d']"), [r"a\.b.d"]);
-    let (message, help) = told("select = ['items[].prize']");
-    assert_eq!(message, "the answer has no field `items[].prize`");
+    let (message, help) = finding_of("select = ['items[].prize']");
+    assert_eq!(message, "the response has no field `items[].prize`");
     assert_eq!(help.as_deref(), Some("did you mean `price`?"));
-    let (message, help) = told("select = ['items.name']");
-    assert_eq!(message, "the answer has no field `items.name`: `items` is a list");
-    assert_eq!(help.as_deref(), Some("write `items[].name` for that of every element"));
+    let (message, help) = finding_of("select = ['items.name']");
+    assert_eq!(message, "the response has no field `items.name`: `items` is a list");
+    assert_eq!(help.as_deref(), Some("write `items[].name` to read it from every element"));
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn other_answers_and_schemas() {
     // An error is not selected from.
     let failed = tool("select = ['totl']", BODY).replace("{ body", "{ status = 404, body");
     assert_eq!(underlined(&UNKNOWN_RESPONSE_FIELD, &failed), [""; 0]);
-    // A schema can name what no example has, but what it leaves open it does not name.
+    // A schema can name what no example has, but an open schema names nothing.
     let schema = |rest| format!("select = ['id', 'note']\noutput_schema = {{ type = 'object'{rest} }}");
     assert_eq!(places(&schema(", properties = { id = {}, note = {} }")), [""; 0]);
     assert_eq!(places(&schema("")), ["note"]);
@@ -67,7 +67,7 @@ fn what_a_schema_requires_is_kept() {
     };
     assert_eq!(places(&with("['id', 'items']")), [""; 0]);
     assert_eq!(places(&with("['id', 'total']")), ["'id', 'items[].name'"]);
-    let (message, help) = told(&with("['id', 'total', 'none']"));
+    let (message, help) = finding_of(&with("['id', 'total', 'none']"));
     assert_eq!(message, "`output_schema` requires `total` and `none`, which `select` leaves out");
-    assert_eq!(help.as_deref(), Some("add them to `select`, or take them out of `required`"));
+    assert_eq!(help.as_deref(), Some("add them to `select`, or remove them from `required`"));
 }

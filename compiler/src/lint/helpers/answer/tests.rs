@@ -1,4 +1,4 @@
-//! What is found, and what is said about it.
+//! Findings and their words.
 
 use super::*;
 use crate::check::{MemoryFiles, check_files};
@@ -30,7 +30,7 @@ fn by_schema(template: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_schema_tells_what_there_is() {
+fn a_schema_defines_the_fields() {
     for template in [
         "{{ .id }}{{ range .items }}{{ .name }}{{ range .parts }}{{ range .parts }}{{ .name }}{{ end }}{{ end }}{{ end }}",
         "{{ .customer.name }}{{ .customer.name.first }}{{ with .customer }}{{ .name }}{{ end }}",
@@ -61,7 +61,7 @@ fn a_schema_tells_what_there_is() {
 }
 
 #[test]
-fn examples_tell_only_what_they_show() {
+fn examples_define_only_what_they_show() {
     let bodies = [r#"{"a":{"b":1},"l":[],"n":null,"s":"x"}"#, r#"{"a":{"c":[{"d":2}]},"l":[]}"#];
     for template in [
         "{{ .a.b }}{{ range .a.c }}{{ .d }}{{ end }}",
@@ -85,7 +85,7 @@ fn examples_tell_only_what_they_show() {
 }
 
 #[test]
-fn what_is_asked_for_first_may_be_in_no_example() {
+fn a_field_that_is_tested_for_may_be_in_no_example() {
     let bodies = [r#"{"city":"Rome","days":[{"high":1,"wind":{"speed":2}}]}"#];
     for template in [
         "{{ if .rain }}{{ .rain.mm }}{{ end }}",
@@ -112,7 +112,7 @@ fn what_is_asked_for_first_may_be_in_no_example() {
     ] {
         assert_eq!(by_examples(template, &bodies), [place], "{template}");
     }
-    // A schema tells all, and so does a selection.
+    // A schema is complete, and so is a selection.
     assert_eq!(by_schema("{{ if .idd }}{{ .idd }}{{ end }}"), ["idd", "idd"]);
     let selected = tool("{{ if .x }}{{ end }}", "select = ['id']", &[]);
     assert_eq!(underlined(&UNKNOWN_RESPONSE_FIELD, &selected), ["x"]);
@@ -153,12 +153,12 @@ fn a_selection_keeps_nothing_else() {
         ["x", "price", "c", "name"]
     );
     assert_eq!(with("{{ .a.b.d }}"), ["d"]);
-    // What cannot be read says nothing.
+    // An unreadable one decides nothing.
     let spec = tool("{{ .x }}", "select = ['id', 'a[0]']", &[]);
     assert_eq!(found(&UNKNOWN_RESPONSE_FIELD, &spec), []);
 }
 
-fn told(spec: &str) -> (String, Vec<String>, Option<String>) {
+fn finding_of(spec: &str) -> (String, Vec<String>, Option<String>) {
     let report = check_files(&MemoryFiles::one("spec.toml", spec));
     let finding = report.diagnostics.into_iter().find(|d| d.is(&UNKNOWN_RESPONSE_FIELD)).unwrap();
     (finding.message, finding.notes, finding.help)
@@ -166,30 +166,30 @@ fn told(spec: &str) -> (String, Vec<String>, Option<String>) {
 
 #[test]
 fn a_finding_says_where_the_knowledge_comes_from() {
-    let (message, notes, help) = told(&tool("{{ range .items }}{{ .nam }}{{ end }}", ORDER, &[]));
-    assert_eq!(message, "the answer has no field `items[].nam`");
+    let (message, notes, help) = finding_of(&tool("{{ range .items }}{{ .nam }}{{ end }}", ORDER, &[]));
+    assert_eq!(message, "the response has no field `items[].nam`");
     assert_eq!(notes, ["`output_schema` has `name` and `parts` there"]);
     assert_eq!(help.as_deref(), Some("did you mean `name`?"));
 
     let many = r#"{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1}"#;
-    let (_, notes, help) = told(&tool("{{ .zzz }}", "", &[(200, many), (201, "{}")]));
+    let (_, notes, help) = finding_of(&tool("{{ .zzz }}", "", &[(200, many), (201, "{}")]));
     assert_eq!(
         notes,
         ["the 2 example responses have `a`, `b`, `c`, `d`, `e`, `f`, `g`, `h` and 2 more there"]
     );
     assert_eq!(help.as_deref(), Some("correct the name, or add an example whose response has it"));
 
-    let (message, notes, help) = told(&tool("{{ .items.length }}", "", &[(200, r#"{"items":[1]}"#)]));
-    assert_eq!(message, "the answer has no field `items.length`: `items` is a list");
-    assert_eq!(notes, ["the example response says so"]);
+    let (message, notes, help) = finding_of(&tool("{{ .items.length }}", "", &[(200, r#"{"items":[1]}"#)]));
+    assert_eq!(message, "the response has no field `items.length`: `items` is a list");
+    assert_eq!(notes, ["according to the example response"]);
     assert_eq!(help.as_deref(), Some("write `len .items` for the number of its elements"));
-    let (message, _, help) = told(&tool("{{ .name }}", "", &[(200, r#"[{"name":1}]"#)]));
-    assert_eq!(message, "the answer has no field `name`: it is a list");
+    let (message, _, help) = finding_of(&tool("{{ .name }}", "", &[(200, r#"[{"name":1}]"#)]));
+    assert_eq!(message, "the response has no field `name`: it is a list");
     assert_eq!(help.as_deref(), Some("loop over it: `{{ range . }}…{{ end }}`"));
 }
 
 #[test]
-fn a_finding_in_a_file_stands_there_and_names_the_tool() {
+fn a_finding_in_a_file_is_reported_there_and_names_the_tool() {
     let spec =
         tool("", ORDER, &[]).replace("response_template = ''''''", "response_template = { file = 't.tmpl' }");
     let mut files = MemoryFiles::one("spec.toml", &spec);

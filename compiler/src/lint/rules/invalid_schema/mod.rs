@@ -13,15 +13,16 @@ use std::collections::BTreeMap;
 
 rule! {
     /// ## What it does
-    /// Finds schemas that are not JSON Schemas, that refer to something outside, that describe no object where
-    /// arguments are one, or that require an argument which they do not declare.
+    /// Finds schemas that are not valid JSON Schemas, that refer to other documents, that do not
+    /// describe an object where arguments are one, or that require an argument which they do not
+    /// declare.
     ///
     /// It looks at `input_schema` and `output_schema` of a tool and at `items`, `properties` and
     /// `additionalProperties` of its parameters.
     ///
     /// ## Why is this bad
-    /// Clients refuse a tool whose schema they cannot read, or drop the whole list. A reference to another document
-    /// would make the meaning of a bundle depend on what that document says today.
+    /// Clients refuse a tool whose schema they cannot read, or drop the whole list. With a
+    /// reference to another document, the meaning of a bundle would change with that document.
     ///
     /// ## Fails
     /// ```toml
@@ -67,7 +68,8 @@ rule! {
     pub INVALID_SCHEMA = "MCP0406", "invalid-schema", HardError, Check::Set(check);
 }
 
-/// What the validator says about a schema, by text: importers write the same schema into many tools.
+/// The validator's result for a schema, by its text. Importers write the same schema into many
+/// tools.
 type Seen = BTreeMap<String, Option<schema::SchemaError>>;
 
 struct Place<'a> {
@@ -122,7 +124,7 @@ impl Place<'_> {
 
     fn problem(&self, written: &Written<'_>, problem: &Problem) -> Diagnostic {
         let span = self.part(written.value.span, &problem.steps);
-        let message = format!("{} is not a JSON Schema: {}", written.label(), problem.message);
+        let message = format!("{} is not a valid JSON Schema: {}", written.label(), problem.message);
         let diagnostic = Diagnostic::new(&INVALID_SCHEMA, span, message).maybe_help(problem.help.clone());
         match problem.instead {
             Some(word) => diagnostic.replace(span, Json::string(word).to_text()),
@@ -130,7 +132,7 @@ impl Place<'_> {
         }
     }
 
-    /// Arguments are always an object, and clients want to read it in the schema.
+    /// Arguments are always an object, and clients need the schema to say so.
     fn root_type(&self) -> Option<Diagnostic> {
         let schema = self.tool.input_schema.as_ref()?;
         let said = schema.value.get("type");
@@ -146,7 +148,7 @@ impl Place<'_> {
             None => schema.span,
         };
         let diagnostic = Diagnostic::new(&INVALID_SCHEMA, span, message)
-            .note("the arguments of a call are an object, and MCP demands that the schema says so");
+            .note("the arguments of a call are an object, and MCP requires the schema to say so");
         let inline = self.context.sources.text(schema.span).starts_with('{');
         if said.is_some() || !inline {
             return Some(diagnostic.help("write `type = \"object\"` in it"));
@@ -157,7 +159,7 @@ impl Place<'_> {
         Some(diagnostic.help("add it").replace(opening, text))
     }
 
-    /// Arguments that nothing declares are refused, so one that is required as well cannot be given.
+    /// Undeclared arguments are refused, so a required one could never be supplied.
     fn unsatisfiable(&self, findings: &mut Findings<'_>) {
         let Some(schema) = &self.tool.input_schema else {
             return;
@@ -179,8 +181,8 @@ impl Place<'_> {
             let known = declared.keys().copied();
             findings.report(
                 Diagnostic::new(&INVALID_SCHEMA, span, message)
-                    .note("arguments that nothing declares are refused, so callers could never satisfy it")
-                    .help(format!("declare `{name}` under `properties`, or take it out of `required`"))
+                    .note("undeclared arguments are refused, so callers could never satisfy it")
+                    .help(format!("declare `{name}` under `properties`, or remove it from `required`"))
                     .maybe_help(suggest::did_you_mean(name, known)),
             );
         }
@@ -191,7 +193,7 @@ impl Place<'_> {
     }
 }
 
-/// What the validator has against a schema, patterns aside: those are `bad-pattern`.
+/// The validator's objection to a schema. Patterns are left to `bad-pattern`.
 fn refused(root: &Json, seen: &mut Seen) -> Option<schema::SchemaError> {
     let text = root.to_text();
     if let Some(known) = seen.get(&text) {

@@ -19,7 +19,7 @@ fn the_part_that_is_wrong_is_underlined() {
         ("anyOf = []", "[]"),
         ("\"$defs\" = { a = { \"$ref\" = \"#/$defs/b\" } }", "\"#/$defs/b\""),
         ("properties = { a = { \"$ref\" = \"file:///etc/passwd\" } }", "\"file:///etc/passwd\""),
-        // These two only the validator sees.
+        // Only the validator finds these two.
         ("patternProperties = { x = { type = \"int\" } }", "\"int\""),
         ("\"$schema\" = \"http://json-schema.org/draft-07/schema#\", minProperties = -1", "-1"),
     ] {

@@ -13,15 +13,17 @@ rule! {
     /// ## What it does
     /// Finds parameters that would be sent under the same name in the same place.
     ///
-    /// In a JSON body a dotted `wire_name` nests, so `a` and `a.b` conflict too: one makes `a` a value, the other
-    /// an object. A name with nothing between its dots names nothing, and one with more than 16 pieces is too deep.
+    /// In a JSON body, a dotted `wire_name` nests, so `a` and `a.b` conflict too: one makes `a` a
+    /// value, the other an object. A name with nothing between its dots is invalid, and one with
+    /// more than 16 parts is too deep.
     ///
-    /// In a query, the names that the endpoint itself fixes count as well. In a query or form, an object is sent
-    /// as `filter[owner]=…` unless its `style` says otherwise, so every name that begins with `filter[` is its own.
+    /// In a query, names in the endpoint itself count too. In a query or form, an object is sent as
+    /// `filter[owner]=…` unless its `style` is different, so it owns every name that begins with
+    /// `filter[`.
     ///
     /// ## Why is this bad
-    /// The upstream would see one of the two, or refuse the request; which one depends on its parser. Where one of
-    /// them is fixed, a caller could override it.
+    /// The upstream would use one of the two, depending on its parser, or refuse the request. If
+    /// one of them is fixed, a caller could override it.
     ///
     /// ## Fails
     /// ```toml
@@ -105,10 +107,10 @@ rule! {
     pub WIRE_NAME_CONFLICT = "MCP0410", "wire-name-conflict", HardError, Check::Tool(check);
 }
 
-/// The most pieces of a dotted name.
+/// The most parts of a dotted name.
 const MAX_PIECES: usize = 16;
 
-/// Who sends something under a name.
+/// The owner of a name.
 #[derive(Clone, Copy)]
 enum Sender<'a> {
     Parameter(&'a ParameterSpec),
@@ -161,8 +163,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
             continue;
         };
         if wire.value.is_empty() {
-            let message =
-                format!("parameter `{}` has an empty name towards the upstream", parameter.name.value);
+            let message = format!("parameter `{}` has an empty `wire_name`", parameter.name.value);
             findings.report(Diagnostic::new(&WIRE_NAME_CONFLICT, wire.span, message));
         } else if position == Position::Body && *body == BodySpec::Json {
             members.push(parameter);
@@ -220,7 +221,7 @@ fn is_object(schema: &Json) -> bool {
     types.unwrap_or_default().iter().any(|name| name.as_str() == Some("object"))
 }
 
-/// Names that lie below a deep one. Sorted, they follow it, with at most those of longer names between.
+/// Names below a deep one. In sorted order they follow it, with only longer names between.
 fn below(names: &Names<'_>, findings: &mut Findings<'_>) {
     let mut around: Vec<(Position, &str, Sender<'_>)> = Vec::new();
     for ((position, name), taken) in names {
@@ -255,14 +256,11 @@ fn nested<'a>(
         let mut report = |message: String, note: &str| {
             findings.report(Diagnostic::new(&WIRE_NAME_CONFLICT, wire.span, message).note(note));
         };
-        let note = "in a JSON body a dotted name nests: `a.b` is the member `b` of the object `a`";
+        let note = "in a JSON body, a dotted name nests: `a.b` is member `b` of object `a`";
         if path.len() > MAX_PIECES {
-            report(
-                format!("{} is too deep: a name has at most {MAX_PIECES} pieces", show_text(&wire.value)),
-                note,
-            );
+            report(format!("{} is too deep: the limit is {MAX_PIECES} parts", show_text(&wire.value)), note);
         } else if path.iter().any(|piece| piece.is_empty()) {
-            report(format!("`{}` has nothing between two of its dots, or at an end", wire.value), note);
+            report(format!("`{}` has an empty part", wire.value), note);
         } else if let Some(other) = taken.get(&path) {
             report_same(parameter, Position::Body, *other, findings);
         } else {
@@ -283,7 +281,7 @@ fn nested<'a>(
 }
 
 impl Sender<'_> {
-    /// The name that callers know it by, if there is one.
+    /// The name that callers see, if any.
     fn name(&self) -> Option<&str> {
         match self {
             Sender::Parameter(parameter) => Some(&parameter.name.value),
@@ -315,7 +313,7 @@ fn report_same(
         findings.report(
             Diagnostic::new(&WIRE_NAME_CONFLICT, wire.span, message)
                 .related(other.span(), "fixed here")
-                .note("the upstream would get both, and which of them it reads depends on its parser")
+                .note("the upstream would get both, and its parser decides which one it reads")
                 .help("remove one of the two, or give the parameter another `wire_name`"),
         );
         return;
@@ -331,7 +329,7 @@ fn report_same(
     findings.report(
         Diagnostic::new(&WIRE_NAME_CONFLICT, wire.span, message)
             .related(other.span(), "the other one")
-            .note("which of the two an upstream reads depends on its parser")
+            .note("the upstream's parser decides which of the two it reads")
             .help("give one of them another `wire_name` or `position`"),
     );
 }
@@ -349,7 +347,7 @@ fn report_below(
     let message = format!(
         "`{name}` is sent in the {position}, where the members of parameter `{owned}` are sent as `{outer}[…]`"
     );
-    // Whoever has a line of its own is pointed at.
+    // Point at the one that has a line of its own.
     let (span, related) = match sender {
         Sender::Parameter(_) => (sender.span(), owner.span()),
         _ => (owner.span(), sender.span()),
@@ -357,7 +355,7 @@ fn report_below(
     findings.report(
         Diagnostic::new(&WIRE_NAME_CONFLICT, span, message)
             .related(related, "the other one")
-            .note("a caller could send a member of that name, too")
+            .note("a caller could send a member with that name")
             .help(format!("write `style = \"json\"` for parameter `{owned}`, or choose another `wire_name`")),
     );
 }

@@ -11,7 +11,7 @@ fn conflicts(parameters: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn header_names_have_no_case() {
+fn header_names_ignore_case() {
     let header = |name: &str| format!("position = \"header\"\nwire_name = \"{name}\"");
     assert_eq!(conflicts(&[&header("X-A"), &header("x-a")]), ["\"x-a\""]);
     let query = |name: &str| format!("position = \"query\"\nwire_name = \"{name}\"");

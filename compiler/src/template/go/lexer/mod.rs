@@ -15,7 +15,7 @@ const LEFT: &str = "{{";
 const RIGHT: &str = "}}";
 const LEFT_COMMENT: &str = "/*";
 const RIGHT_COMMENT: &str = "*/";
-/// A minus and the blank that must stand between it and the rest.
+/// A minus and the blank that must be between it and the rest.
 const TRIM_BYTES: usize = 2;
 
 /// Lexes all of `source`. The tokens end with [`TokenKind::End`].
@@ -35,7 +35,7 @@ struct Lexer<'s> {
     pos: usize,
     tokens: Vec<Token>,
     errors: Vec<TemplateError>,
-    /// Where the open parentheses of the current action stand.
+    /// Where the open parentheses of the current action are.
     parens: Vec<usize>,
 }
 
@@ -131,9 +131,10 @@ impl<'s> Lexer<'s> {
     fn skip_action(&mut self, error: TemplateError) {
         self.push(TokenKind::Broken, self.pos);
         let rest = self.rest();
-        self.pos += rest.find(RIGHT).unwrap_or(rest.len());
-        let right = self.pos;
-        self.pos = self.source.len().min(right + RIGHT.len());
+        let right =
+            if rest.starts_with('}') { self.pos } else { self.pos + rest.find(RIGHT).unwrap_or(rest.len()) };
+        let length = if rest.starts_with('}') { 1 } else { RIGHT.len() };
+        self.pos = self.source.len().min(right + length);
         self.push(TokenKind::Right, right);
         self.errors.push(error);
     }
@@ -177,6 +178,14 @@ impl<'s> Lexer<'s> {
             '=' => self.single(TokenKind::Assign),
             '|' => self.single(TokenKind::Pipe),
             ',' => self.single(TokenKind::Comma),
+            // Two of them would have ended the action.
+            '}' => {
+                return Err(TemplateError::syntax(
+                    start..start + 1,
+                    "an action ends with `}}`, not with `}`",
+                )
+                .with_help("write `}}`"));
+            }
             c if c.is_ascii_graphic() => self.single(TokenKind::Other),
             c => {
                 let message = format!("unexpected character `{}` in an action", c.escape_unicode());

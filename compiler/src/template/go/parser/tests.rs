@@ -87,6 +87,8 @@ fn each_unclosed_block_is_reported_where_it_opens() {
     let starts: Vec<_> = parse(source).unwrap_err().iter().map(|error| error.span.start).collect();
     assert_eq!(starts, [0, 11]);
     assert_eq!(messages("{{ if .a }}x{{ .b"), ["unclosed action"]);
+    assert_eq!(messages("{{ .x }"), ["an action ends with `}}`, not with `}`"]);
+    assert_eq!(messages("{{ if .a } x {{ .b }}{{ end }}"), ["an action ends with `}}`, not with `}`"]);
     assert_eq!(messages("{{ if .a }}{{ 3x }}").len(), 2);
 }
 

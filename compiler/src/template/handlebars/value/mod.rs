@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 
 use super::ast::{Call, Expr, Literal, Span};
 use super::build::{Builder, block_params};
-use super::helpers::Known;
+use super::helpers::{self, Known};
 use super::scope::Unresolved;
 use crate::template::{ErrorKind, MAX_PAREN_DEPTH, TemplateError};
 use mcp_diagnostics::suggest::nearest;
@@ -233,7 +233,10 @@ fn unknown(name: &str, span: Span) -> TemplateError {
     let error = TemplateError::new(ErrorKind::UnknownFunction, span, format!("unknown helper `{name}`"));
     match Known::closest(name) {
         Some(known) => error.with_help(format!("did you mean `{known}`?")),
-        None => error,
+        None => {
+            let names: Vec<String> = helpers::names().map(|name| format!("`{name}`")).collect();
+            error.with_help(format!("the helpers are {}", names.join(", ")))
+        }
     }
 }
 

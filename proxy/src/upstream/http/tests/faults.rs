@@ -56,7 +56,7 @@ async fn a_refused_body_is_answered_before_it_is_sent() {
 }
 
 #[tokio::test]
-async fn nobody_listens() {
+async fn a_port_without_a_listener_is_refused() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let mut caller = Caller::new("127.0.0.1", port, Scheme::Http, None);
     let refused = UpstreamError::Connect("connection refused".to_owned());
@@ -68,7 +68,7 @@ async fn nobody_listens() {
 }
 
 #[tokio::test]
-async fn a_name_that_nobody_has_is_told_apart() {
+async fn an_unknown_host_name_has_its_own_error() {
     let mut caller = Caller::new("nonexistent.invalid", 80, Scheme::Http, None);
     assert_eq!(caller.get().await, Err(UpstreamError::Resolve));
 }
@@ -78,7 +78,6 @@ async fn silence_ends_at_the_deadline() {
     let script = upstream(vec![vec![Step::Read, Step::Wait]]);
     let mut caller = script.caller();
     caller.timeout = Duration::from_millis(150);
-    caller.retries = 3;
     assert_eq!(caller.get().await, Err(UpstreamError::Timeout(150)));
     assert_eq!(caller.received.attempts, 1);
     caller.timeout = Duration::ZERO;

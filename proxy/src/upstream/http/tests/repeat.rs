@@ -1,7 +1,8 @@
 //! Retries and redirects.
 
-use super::script::{OK, answer, upstream};
+use super::script::{OK, Step, answer, upstream};
 use crate::upstream::UpstreamError;
+use std::time::Duration;
 
 const BUSY: &str = "HTTP/1.1 503 Busy\r\ncontent-length: 4\r\n\r\nbusy";
 
@@ -20,6 +21,48 @@ async fn a_temporary_failure_is_tried_again() {
     caller.retries = 2;
     assert_eq!(caller.get().await, Ok(200));
     assert_eq!((caller.body(), caller.received.attempts), ("ok", 3));
+}
+
+#[tokio::test]
+async fn too_many_requests_are_tried_again_after_the_time_that_the_upstream_asks_for() {
+    let limited = |head: &str| answer(format!("HTTP/1.1 429 Slow Down\r\n{head}content-length: 0\r\n\r\n"));
+    let script = upstream(vec![vec![limited("retry-after: 0\r\n"), limited(""), answer(OK)]]);
+    let mut caller = script.caller();
+    caller.retries = 2;
+    assert_eq!(caller.get().await, Ok(200), "with `Retry-After`, and with backoff");
+    assert_eq!(caller.received.attempts, 3);
+
+    let script = upstream(vec![vec![limited("retry-after: 3600\r\n"), limited("retry-after: 0\r\n")]]);
+    let mut caller = script.caller();
+    caller.retries = 3;
+    assert_eq!(caller.get().await, Ok(429), "the deadline is sooner");
+    assert_eq!(caller.received.attempts, 1);
+    assert_eq!(caller.post("x").await, Ok(429), "not idempotent");
+    assert_eq!(caller.received.attempts, 1);
+}
+
+#[tokio::test]
+async fn an_attempt_that_takes_too_long_is_tried_again() {
+    let hangs = || vec![Step::Read, Step::Wait];
+    let script = upstream(vec![hangs(), hangs(), vec![answer(OK)]]);
+    let mut caller = script.caller();
+    caller.retries = 2;
+    caller.attempt_timeout = Some(Duration::from_millis(50));
+    assert_eq!(caller.get().await, Ok(200));
+    assert_eq!(caller.received.attempts, 3);
+
+    let script = upstream(vec![hangs(), vec![answer(OK)]]);
+    let mut caller = script.caller();
+    (caller.retries, caller.timeout) = (1, Duration::from_secs(2));
+    assert_eq!(caller.get().await, Ok(200), "without a limit of its own, an attempt has its share");
+    assert_eq!(caller.received.attempts, 2);
+
+    let script = upstream(vec![hangs(), vec![answer(OK)]]);
+    let mut caller = script.caller();
+    caller.retries = 1;
+    caller.attempt_timeout = Some(Duration::from_millis(50));
+    assert_eq!(caller.post("x").await, Err(UpstreamError::Timeout(50)), "not idempotent");
+    assert_eq!(caller.received.attempts, 1);
 }
 
 #[tokio::test]

@@ -72,6 +72,7 @@ pub(super) struct Script {
 pub(super) struct Caller {
     pub network: Network,
     pub origin: Arc<Origin>,
+    pub attempt_timeout: Option<Duration>,
     pub retries: u8,
     pub idempotent: bool,
     pub max_response: usize,
@@ -118,6 +119,7 @@ impl Caller {
             network,
             origin,
             retries: 0,
+            attempt_timeout: None,
             idempotent: true,
             max_response: 1 << 20,
             timeout: Duration::from_secs(20),
@@ -154,6 +156,7 @@ impl Caller {
             start,
             deadline: start + self.timeout,
             timeout: self.timeout,
+            attempt_timeout: self.attempt_timeout,
             retries: self.retries,
             idempotent: self.idempotent,
             max_response: self.max_response,

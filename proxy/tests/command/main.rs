@@ -2,100 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod support;
+mod words;
+
 use mcp_bundle::format::key_text;
 use mcp_bundle::format::{self, SigningKey};
-use mcp_bundle::plan::Contents;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, Stdio};
-
-struct Outcome {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-fn run(arguments: &[&str]) -> Outcome {
-    let output = Command::new(env!("CARGO_BIN_EXE_mcp-edge")).args(arguments).output().unwrap();
-    Outcome {
-        code: output.status.code().unwrap(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
-
-fn write(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
-    let path = folder.join(name);
-    std::fs::write(&path, bytes).unwrap();
-    path
-}
-
-fn bundle(variables: &[&str]) -> Vec<u8> {
-    let mut builder = mcp_bundle::strings::PoolBuilder::new();
-    let mut contents = Contents::default();
-    contents.manifest.name = builder.intern("one");
-    contents.manifest.variables = variables.iter().map(|name| builder.intern(name)).collect();
-    contents.strings = builder.finish();
-    format::write(&contents).unwrap()
-}
-
-/// A process that serves until it is told to stop, or dropped.
-struct Edge {
-    child: Child,
-    lines: BufReader<ChildStderr>,
-    told: String,
-}
-
-impl Edge {
-    fn start(arguments: &[&str]) -> Edge {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-edge"));
-        let mut child = command.args(arguments).stderr(Stdio::piped()).spawn().unwrap();
-        let lines = BufReader::new(child.stderr.take().unwrap());
-        Edge { child, lines, told: String::new() }
-    }
-
-    /// Waits for a line that holds this.
-    fn line(&mut self, part: &str) -> String {
-        loop {
-            let mut line = String::new();
-            let length = self.lines.read_line(&mut line).unwrap();
-            self.told.push_str(&line);
-            assert!(length > 0, "no `{part}` in:\n{}", self.told);
-            if line.contains(part) {
-                return line;
-            }
-        }
-    }
-
-    /// The address in the line that begins with this.
-    fn address(&mut self, fact: &str) -> String {
-        let line = self.line(fact);
-        line.split("://").nth(1).unwrap().split('/').next().unwrap().to_owned()
-    }
-
-    fn signal(&self, name: &str) {
-        let status = Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap();
-        assert!(status.success());
-    }
-
-    /// The exit code and everything that was told.
-    fn end(mut self) -> (i32, String) {
-        self.lines.read_to_string(&mut self.told).unwrap();
-        (self.child.wait().unwrap().code().unwrap(), std::mem::take(&mut self.told))
-    }
-}
-
-impl Drop for Edge {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use std::process::Command;
+use support::{Edge, bundle, run, text, write};
 
 #[test]
 fn a_bundle_alone_is_checked_without_the_variables_of_this_machine() {
@@ -248,7 +164,7 @@ fn certificates_of_a_configuration_are_checked() {
     key(other.signing_key.serialize_pem());
     let foreign = check();
     assert_eq!(foreign.code, 1);
-    assert!(foreign.err.contains("does not go with"), "{}", foreign.err);
+    assert!(foreign.err.contains("does not match"), "{}", foreign.err);
     key(issued.signing_key.serialize_pem());
     let good = check();
     assert_eq!(good.code, 0, "{}", good.err);
@@ -256,7 +172,7 @@ fn certificates_of_a_configuration_are_checked() {
 }
 
 #[test]
-fn a_start_tells_all_that_is_wrong_with_the_files_like_a_check() {
+fn a_start_reports_every_problem_with_the_files_and_its_line_like_a_check() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "tools.mcpk", "oops");
     write(folder.path(), "ca.pem", "");
@@ -272,11 +188,18 @@ fn a_start_tells_all_that_is_wrong_with_the_files_like_a_check() {
     for outcome in &outcomes {
         assert_eq!((outcome.code, &outcome.err), (1, &outcomes[0].err));
         for part in [
-            "certificate `",
-            "ca.pem` has no certificate",
-            "up.sock` is a file, not a socket",
-            "none.env` cannot be read",
+            "edge.toml:1:10",
             "not a bundle",
+            "edge.toml:2:11",
+            "ca.pem` has no certificate",
+            "edge.toml:3:11",
+            "none.env` cannot be read",
+            "edge.toml:4:18",
+            "up.sock` is a file, not a socket",
+            "edge.toml:7:15",
+            "certificate `",
+            "edge.toml:8:7",
+            "key `",
         ] {
             assert!(outcome.err.contains(part), "{part} in\n{}", outcome.err);
         }

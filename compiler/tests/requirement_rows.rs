@@ -1,0 +1,227 @@
+//! Every row of the seed documents' demands names the tests that show it, or says why it is open.
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// A demand: `A1` to `A20` are about tools, `B1` to `B9` about the gateway's endpoints.
+struct Row {
+    id: &'static str,
+    /// File, and the name of a test in it.
+    tests: &'static [(&'static str, &'static str)],
+    /// What is still missing, and why; empty if the row is done.
+    open: &'static str,
+}
+
+const fn done(id: &'static str, tests: &'static [(&'static str, &'static str)]) -> Row {
+    Row { id, tests, open: "" }
+}
+
+const fn open(id: &'static str, tests: &'static [(&'static str, &'static str)], open: &'static str) -> Row {
+    Row { id, tests, open }
+}
+
+const HERE: &str = "compiler/tests/requirements.rs";
+const SPECS: &str = "compiler/tests/specs.rs";
+const REST: &str = "proxy/tests/protocol/rest.rs";
+const CALLS: &str = "proxy/tests/protocol/calls.rs";
+const REPEAT: &str = "proxy/src/upstream/http/tests/repeat.rs";
+
+const ROWS: &[Row] = &[
+    done("A1", &[(HERE, "a1_the_long_names_mean_what_the_short_ones_mean")]),
+    done("A2", &[(HERE, "a2_a_parameter_without_position_goes_into_the_body_and_an_unknown_one_is_refused")]),
+    done("A3", &[(HERE, "a3_each_argument_goes_where_its_position_says")]),
+    done("A4", &[(HERE, "a4_path_arguments_are_percent_encoded")]),
+    done("A5", &[(HERE, "a5_placeholders_and_path_parameters_belong_together")]),
+    done(
+        "A6",
+        &[
+            (HERE, "a6_header_names_obey_http_and_some_are_never_set"),
+            (HERE, "a6_header_names_beyond_letters_digits_and_hyphens_are_a_warning"),
+        ],
+    ),
+    done("A7", &[(HERE, "a7_templates_of_both_dialects_turn_answers_into_text")]),
+    done(
+        "A8",
+        &[
+            (HERE, "a8_without_a_template_the_raw_answer_goes_back_and_with_a_failing_one_both"),
+            (REST, "a_response_that_cannot_be_rendered_is_in_the_details"),
+        ],
+    ),
+    done("A9", &[(HERE, "a9_templates_are_compiled_into_the_bundle_and_nothing_parses_them_later")]),
+    open(
+        "A10",
+        &[
+            ("proxy/tests/protocol/lists.rs", "pages_follow_each_other_to_the_last"),
+            (REST, "the_api_lists_page_by_page"),
+        ],
+        "there are no tenants yet, so no list is filtered by one",
+    ),
+    done(
+        "A11",
+        &[
+            (CALLS, "arguments_go_upstream_and_the_answer_comes_back"),
+            (CALLS, "arguments_that_the_tool_does_not_take_are_a_result_that_says_what_to_change"),
+            (REST, "the_api_calls_a_tool_and_gives_the_result_as_it_is"),
+        ],
+    ),
+    open("A12", &[], "the audit log comes with tenants and principals"),
+    done("A13", &[(HERE, "a13_a_finding_has_file_line_column_rule_and_help")]),
+    done(
+        "A14",
+        &[
+            (HERE, "a14_paths_cannot_traverse_and_headers_cannot_break_lines"),
+            (HERE, "a14_templates_are_limited"),
+        ],
+    ),
+    open("A15", &[], "API keys, tokens and permissions come with tenants"),
+    open(
+        "A16",
+        &[
+            ("proxy/src/telemetry/metrics/tests.rs", "calls_are_counted_by_tool_and_outcome"),
+            ("proxy/src/telemetry/metrics/tests.rs", "latency_is_split_into_upstream_and_proxy"),
+            ("proxy/src/telemetry/logging/mod.rs", "a_call_is_one_json_line"),
+        ],
+        "histograms of binding and rendering, and cache metrics, come with the cache",
+    ),
+    done(
+        "A17",
+        &[
+            (HERE, "a17_timeouts_and_retries_are_per_tool_and_optional"),
+            (HERE, "a17_a_body_on_get_is_a_warning_and_is_sent"),
+            (SPECS, "a17_the_seed_configuration_is_expressed_one_to_one_with_warnings_only"),
+            (REPEAT, "an_attempt_that_takes_too_long_is_tried_again"),
+            (REPEAT, "only_what_may_be_repeated_is_tried_again"),
+        ],
+    ),
+    done(
+        "A18",
+        &[
+            (HERE, "a18_each_kind_of_error_has_its_own_name"),
+            (REST, "the_gateway_lists_every_problem_with_its_kind"),
+        ],
+    ),
+    open(
+        "A19",
+        &[(SPECS, "a17_the_seed_configuration_is_expressed_one_to_one_with_warnings_only")],
+        "`mcpc import tool-json` does not exist yet",
+    ),
+    done(
+        "A20",
+        &[
+            (HERE, "a3_each_argument_goes_where_its_position_says"),
+            (HERE, "a4_path_arguments_are_percent_encoded"),
+            (HERE, "a7_templates_of_both_dialects_turn_answers_into_text"),
+            (HERE, "a9_templates_are_compiled_into_the_bundle_and_nothing_parses_them_later"),
+            ("compiler/tests/list_entries.rs", "the_generated_schema_says_what_binding_demands"),
+            ("tests/tests/edge_outcomes.rs", "every_outcome_of_a_call_has_a_text_a_type_and_a_count"),
+        ],
+    ),
+    done("B1", &[(REST, "the_gateway_lists_tools_with_their_parameters")]),
+    done(
+        "B2",
+        &[
+            (REST, "the_gateway_invokes_a_tool"),
+            (REST, "the_gateways_result_is_the_structured_content_where_there_is_one"),
+        ],
+    ),
+    done("B3", &[(REST, "every_failure_of_the_gateway_has_a_type_and_a_status")]),
+    done("B4", &[(SPECS, "b4_b5_the_real_specs_are_clean_and_their_examples_are_exact")]),
+    open(
+        "B5",
+        &[(SPECS, "b4_b5_the_real_specs_are_clean_and_their_examples_are_exact")],
+        "the specs have not been run against a real PostgreSQL",
+    ),
+    open("B6", &[], "rate limits, API keys and CORS come with tenants"),
+    open(
+        "B7",
+        &[("bundle/src/shape/results.rs", "lists_keep_their_first_elements_at_any_depth")],
+        "responses are not cached yet: `not-enforced-yet` says so",
+    ),
+    done(
+        "B8",
+        &[
+            ("proxy/tests/protocol/observe.rs", "every_message_of_mcp_is_observed_once"),
+            ("proxy/tests/protocol/observe.rs", "every_request_of_the_rest_forms_is_observed_once"),
+        ],
+    ),
+    done(
+        "B9",
+        &[
+            ("proxy/src/catalog/origins.rs", "an_upstream_is_where_its_variables_say"),
+            ("proxy/src/catalog/origins.rs", "the_configuration_of_the_place_comes_first"),
+        ],
+    ),
+];
+
+#[test]
+fn every_row_is_there_once_and_in_order() {
+    let a = (1..=20).map(|number| format!("A{number}"));
+    let expected: Vec<String> = a.chain((1..=9).map(|number| format!("B{number}"))).collect();
+    let rows: Vec<&str> = ROWS.iter().map(|row| row.id).collect();
+    assert_eq!(rows, expected);
+}
+
+#[test]
+fn every_row_names_its_tests_or_what_is_missing() {
+    for row in ROWS {
+        assert!(!row.tests.is_empty() || !row.open.is_empty(), "{}: neither done nor open", row.id);
+    }
+}
+
+#[test]
+fn every_named_test_exists_and_runs() {
+    let missing: Vec<String> = ROWS
+        .iter()
+        .flat_map(|row| row.tests.iter().map(move |(file, name)| (row.id, file, name)))
+        .filter(|(_, file, name)| !is_test(&source(file), name))
+        .map(|(id, file, name)| format!("{id}: no test `{name}` in {file}"))
+        .collect();
+    assert_eq!(missing, [""; 0]);
+}
+
+// A test whose name begins with a row's id belongs to that row.
+#[test]
+fn every_test_with_the_name_of_a_row_is_in_the_table() {
+    let named: BTreeSet<&str> = ROWS.iter().flat_map(|row| row.tests).map(|(_, name)| *name).collect();
+    for file in [HERE, SPECS] {
+        let text = source(file);
+        let tests = text.lines().filter_map(|line| line.strip_prefix("fn ")?.split('(').next());
+        let of_rows = tests.filter(|name| row_of(name).is_some());
+        let unnamed: Vec<&str> = of_rows.filter(|name| !named.contains(name)).collect();
+        assert_eq!(unnamed, [""; 0], "{file}");
+    }
+}
+
+#[test]
+fn what_is_not_a_test_is_not_taken_for_one() {
+    assert!(is_test("#[test]\nfn x() {\n", "x"));
+    assert!(is_test("    #[tokio::test]\n    async fn x() {\n", "x"));
+    for text in ["fn x() {\n", "#[test]\nfn xy() {\n", "#[test]\n#[ignore]\nfn x() {\n", "// fn x()\n"] {
+        assert!(!is_test(text, "x"), "{text}");
+    }
+}
+
+/// The `a6` of `a6_header_names`.
+fn row_of(name: &str) -> Option<&str> {
+    let (id, _) = name.split_once('_')?;
+    let number = id.strip_prefix(['a', 'b'])?;
+    (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then_some(id)
+}
+
+/// Whether a file has a function with this name and a `#[test]` of some kind right above it.
+fn is_test(text: &str, name: &str) -> bool {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let opening = format!("fn {name}(");
+    lines.iter().enumerate().any(|(index, line)| {
+        let is_it = line.strip_prefix("async ").unwrap_or(line).starts_with(&opening);
+        let attributes = || lines.iter().take(index).rev().take_while(|line| line.starts_with("#["));
+        let runs = attributes().any(|line| line.starts_with("#[test]") || line.starts_with("#[tokio::test"));
+        is_it && runs && !attributes().any(|line| line.starts_with("#[ignore"))
+    })
+}
+
+fn source(file: &str) -> String {
+    let root: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf();
+    std::fs::read_to_string(root.join(file)).unwrap_or_default()
+}

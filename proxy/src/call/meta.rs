@@ -1,0 +1,65 @@
+//! What failed, for programs: an entry in the `_meta` of a failed result. Its content says the same in words.
+
+use super::Done;
+use crate::mcp;
+use mcp_bundle::bind::BindError;
+use mcp_bundle::json::write_string;
+use mcp_bundle::wire_enums::ProtocolVersion;
+
+/// The entry's name in `_meta`.
+pub(crate) const ERROR_KEY: &str = "mcp-edge/error";
+
+/// Adds the entry to the result whose members begin at `start` of `out`.
+#[cold]
+pub(super) fn add(
+    done: &Done,
+    arguments: Option<&BindError>,
+    protocol: Option<ProtocolVersion>,
+    start: usize,
+    out: &mut Vec<u8>,
+) {
+    let mut entry = Vec::new();
+    write_string(ERROR_KEY, &mut entry);
+    entry.push(b':');
+    write_error(done, arguments, &mut entry);
+    // A result of the stateless revision has a `_meta` already, right before its members.
+    const END: &[u8] = b"},";
+    let opened = out.get(..start).is_some_and(|before| before.ends_with(END));
+    if protocol == Some(mcp::MODERN) && opened {
+        let at = start - END.len();
+        entry.insert(0, b',');
+        out.splice(at..at, entry);
+    } else {
+        out.extend_from_slice(b",\"_meta\":{");
+        out.extend_from_slice(&entry);
+        out.push(b'}');
+    }
+}
+
+/// `{"reason":"…","upstream_status":…,"problems":[{"kind":"…","parameter":"…","message":"…"}],"omitted":…}`
+fn write_error(done: &Done, arguments: Option<&BindError>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"reason\":");
+    write_string(done.reason.unwrap_or(done.outcome.as_str()), out);
+    if let Some(status) = done.upstream_status {
+        out.extend_from_slice(b",\"upstream_status\":");
+        out.extend_from_slice(itoa::Buffer::new().format(status).as_bytes());
+    }
+    if let Some(error) = arguments {
+        out.extend_from_slice(b",\"problems\":[");
+        for (number, problem) in error.problems.iter().enumerate() {
+            out.extend_from_slice(if number == 0 { b"{\"kind\":" } else { b",{\"kind\":" });
+            write_string(problem.kind.as_str(), out);
+            out.extend_from_slice(b",\"parameter\":");
+            write_string(&problem.argument, out);
+            out.extend_from_slice(b",\"message\":");
+            write_string(&problem.message, out);
+            out.push(b'}');
+        }
+        out.push(b']');
+        if error.omitted > 0 {
+            out.extend_from_slice(b",\"omitted\":");
+            out.extend_from_slice(itoa::Buffer::new().format(error.omitted).as_bytes());
+        }
+    }
+    out.push(b'}');
+}
