@@ -160,7 +160,8 @@ enum Name {
     Other,
 }
 
-/// Names as they stand in a message, those first that most messages have. Some come with what clients write beside them.
+/// Names as they are written in a message, the most frequent first. Some include what clients
+/// usually write next to them.
 type Names<const N: usize> = [(&'static str, Name); N];
 
 const MESSAGE: Names<8> = [

@@ -14,7 +14,7 @@ pub fn locate(raw: &str, decoded: Range<usize>) -> Option<Range<usize>> {
             start = Some(walker.at);
         }
         if let (Some(start), true) = (start, out >= decoded.end) {
-            // An empty range still underlines something: the place it stands at.
+            // An empty range still underlines something: the character at its place.
             return Some(start..walker.at);
         }
         out += walker.step()?;

@@ -7,7 +7,7 @@ const MAX_LINE: usize = 1 << 10;
 /// Sixteen hexadecimal digits could be more than a `usize`.
 const MAX_DIGITS: usize = 15;
 
-/// Where in a chunked body the next byte stands.
+/// Where in a chunked body the next byte is.
 #[derive(Debug, Default)]
 pub struct Chunked {
     state: State,

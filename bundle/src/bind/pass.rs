@@ -80,7 +80,7 @@ pub(crate) enum Slot {
     Refused,
     /// Its argument's place on the tape.
     Given(u32),
-    /// The plan's default stands in.
+    /// The default of the plan is used.
     Default,
 }
 

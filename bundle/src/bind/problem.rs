@@ -38,7 +38,7 @@ pub enum ProblemKind {
     MissingPathParameter,
     InvalidPathParameter,
     InvalidHeaderValue,
-    /// A name that cannot stand where the member goes.
+    /// A name that is not allowed where the member goes.
     InvalidMemberName,
     WrongType,
     OutOfRange,

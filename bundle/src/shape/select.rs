@@ -134,7 +134,7 @@ fn error(message: &'static str, offset: usize) -> PathError {
     PathError { message, offset }
 }
 
-/// Every backslash stands before the character that is meant.
+/// Every backslash comes before the character that is meant.
 fn unescape(raw: &str) -> String {
     let mut name = String::with_capacity(raw.len());
     let mut characters = raw.chars();
