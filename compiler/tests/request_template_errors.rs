@@ -85,7 +85,7 @@ fn a_template_that_is_not_sound_is_one_finding() {
 }
 
 #[test]
-fn a_path_parameter_may_stand_in_the_template() {
+fn a_path_parameter_may_be_in_the_template() {
     let with = |endpoint: &str, keys: &str| {
         errors(&format!(
             "method = \"GET\"\nendpoint = 'https://a.example{endpoint}'\nparameters = [{{ name = 'p'{keys} }}]"

@@ -196,7 +196,7 @@ mod tests {
         }
 
         #[test]
-        fn a_quoted_value_is_taken_as_it_stands(value in "[^'\r\n]{1,40}") {
+        fn a_quoted_value_is_taken_unchanged(value in "[^'\r\n]{1,40}") {
             let file = EnvFile::parse(&format!("A='{value}' # c")).unwrap();
             prop_assert_eq!(file.get_with("A", |_| None), Some(value));
         }

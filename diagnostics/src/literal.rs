@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_literal_has_no_inside() {
+    fn an_invalid_literal_has_no_inside() {
         assert_eq!(locate("42", 0..1), None);
         assert_eq!(locate("", 0..0), None);
         assert_eq!(locate("\"", 0..0), None);

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_path_is_refused_where_it_goes_wrong() {
+    fn an_invalid_path_is_refused_where_it_goes_wrong() {
         for (path, message) in [
             ("", "expected a name at byte 0"),
             (".a", "expected a name at byte 0"),

@@ -12,7 +12,7 @@ fn data(event: &[u8]) -> Value {
 }
 
 #[test]
-fn a_subscription_is_acknowledged_and_told_of_changes_only() {
+fn a_subscription_is_acknowledged_and_gets_only_changes() {
     let bench = Bench::shop();
     let wanted = json!({"notifications": {"toolsListChanged": true, "promptsListChanged": true}});
     let mut stream = bench.modern("subscriptions/listen", wanted).stream.unwrap();
