@@ -33,8 +33,7 @@ mod uri;
 pub use failure::Failure;
 
 use crate::bind::matchers::Matchers;
-use crate::plan::{Contents, ResponsePlan, ToolPlan};
-use crate::strings::StrId;
+use crate::plan::{Contents, Shaping};
 use crate::template::{self, Ambient, Fault, RenderError, Trace};
 use content::Content;
 use project::Projector;
@@ -96,16 +95,6 @@ pub struct Structured {
     pub is_object: bool,
 }
 
-/// What of a tool's plan shaping needs.
-#[derive(Debug, Clone, Copy)]
-pub struct Shaping<'a> {
-    pub name: StrId,
-    pub fixed_answer: Option<StrId>,
-    /// As [`ToolPlan::policy`].
-    pub policy: u32,
-    pub response: &'a ResponsePlan,
-}
-
 /// What shaping has beside the answer.
 #[derive(Debug, Clone, Copy)]
 struct Call<'a> {
@@ -113,17 +102,6 @@ struct Call<'a> {
     matchers: &'a Matchers,
     tool: Shaping<'a>,
     limits: &'a Limits,
-}
-
-impl<'a> From<&'a ToolPlan> for Shaping<'a> {
-    fn from(tool: &'a ToolPlan) -> Shaping<'a> {
-        Shaping {
-            name: tool.name,
-            fixed_answer: tool.fixed_answer(),
-            policy: tool.policy,
-            response: &tool.response,
-        }
-    }
 }
 
 impl Default for Limits {

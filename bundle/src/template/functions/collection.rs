@@ -1,11 +1,11 @@
 //! Lists, objects, and the parts of texts.
 
 use super::super::error::Fault;
-use super::super::program::NONE;
 use super::super::value::{Value, ValueKind, View};
 use super::Answer;
 use super::call::{Call, describe, push};
 use crate::json;
+use crate::plan::program::NONE;
 use std::borrow::Cow;
 
 /// Bytes of a text, elements of a list, members of an object. What is missing has none of any.
