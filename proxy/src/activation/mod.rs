@@ -287,7 +287,7 @@ impl Activation {
         }
     }
 
-    /// A poll that fails like the attempt before is no news: it is neither logged nor counted.
+    /// A poll that fails like the attempt before it is neither logged nor counted.
     fn failed(&self, error: ActivationError, cause: Cause) -> Outcome {
         let message = error.to_string();
         let error = Arc::new(error);

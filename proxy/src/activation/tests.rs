@@ -77,7 +77,7 @@ fn bundle_with_variables(name: &str, variables: &[&str]) -> Vec<u8> {
 }
 
 #[test]
-fn a_bad_bundle_changes_nothing_and_is_told_once() {
+fn a_bad_bundle_changes_nothing_and_is_reported_once() {
     let stage = Stage::new();
     stage.put(&bundle("one"));
     let one = stage.activates();

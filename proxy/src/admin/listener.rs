@@ -1,4 +1,5 @@
-//! A socket that is bound before the server starts, so that a port in use is an error and port 0 can be told.
+//! A socket that is bound before the server starts, so that a port in use is an error and the
+//! number of port 0 can be printed.
 
 use super::Admin;
 use async_trait::async_trait;

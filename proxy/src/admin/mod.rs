@@ -1,5 +1,5 @@
-//! The admin listener: health, status, metrics, reload. It has no authentication, so it answers local callers only
-//! unless it is told to listen elsewhere, and never a web page.
+//! The admin listener: health, status, metrics, reload. It has no authentication. So it answers
+//! only local callers unless it is configured to listen elsewhere, and never a web page.
 
 mod listener;
 mod status_json;

@@ -91,7 +91,7 @@ fn readiness_follows_the_first_activation() {
 }
 
 #[test]
-fn reload_tells_what_came_of_it() {
+fn reload_reports_its_result() {
     let admin = Running::start();
     admin.put_bundle(&bundle("one"));
     let (status, body) = admin.ask("POST", "/reload", "content-length: 0\r\n");

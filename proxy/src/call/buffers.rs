@@ -55,8 +55,8 @@ pub fn give(mut buffers: Box<Buffers>) {
     });
 }
 
-/// Works with the thread's scratch. The work also tells how many bytes it was about: after much of it, nothing is left to the
-/// next.
+/// Works with the thread's scratch. The work also returns how many bytes it processed: after many
+/// bytes, nothing is kept for the next.
 pub fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> (T, usize)) -> T {
     let mut scratch = SCRATCH.try_with(Cell::take).ok().flatten().unwrap_or_default();
     let (done, size) = work(&mut scratch);

@@ -35,7 +35,7 @@ mod tests {
     }
 
     #[test]
-    fn other_text_is_no_cursor() {
+    fn other_text_is_not_a_cursor() {
         for text in ["", "x", "get_order", "Z2V0X29yZGVy", &"a".repeat(300)] {
             assert_eq!(read(text), None, "{text}");
         }

@@ -7,7 +7,7 @@ use mcp_bundle::envelope::Message;
 use mcp_bundle::json::{Kind, Value};
 use mcp_bundle::wire_enums::ProtocolVersion;
 
-/// What clients speak that never said so (2025-06-18 and later tell it in a header).
+/// The version of clients that never state one (2025-06-18 and later state it in a header).
 const UNSAID: ProtocolVersion = ProtocolVersion::V20250326;
 
 /// What a client of an older revision gets to read.

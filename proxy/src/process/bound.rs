@@ -1,4 +1,4 @@
-//! Listeners: what cannot work is told before anything starts.
+//! Listeners: problems are reported before anything starts.
 
 use pingora_core::listeners::tls::TlsSettings;
 use pingora_core::tls::sign::{CertifiedKey, SingleCertAndKey};
@@ -158,7 +158,7 @@ fn read_tls(files: &TlsFiles) -> Result<Tls, String> {
     let provider = CryptoProvider::get_default().ok_or("no cryptography is installed")?;
     let pair = CertifiedKey::from_der(chain, private, provider)
         .map_err(|error| format!("`{certificate}` and `{key}` cannot be used together: {error}"))?;
-    // The resolver stands in for the files, which are not read again.
+    // The resolver replaces the files, which are not read again.
     let mut settings = TlsSettings::intermediate("", "").map_err(|error| error.to_string())?;
     settings.set_cert_resolver(Arc::new(SingleCertAndKey::from(pair)));
     settings.enable_h2();

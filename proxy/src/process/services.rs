@@ -100,7 +100,7 @@ impl ServiceWithDependents for Stoppable {
     }
 
     fn threads(&self) -> Option<usize> {
-        // What stands beside the public service needs no thread for each core.
+        // Services other than the public one do not need a thread for each core.
         Some(self.inner.threads().unwrap_or(1))
     }
 

@@ -21,7 +21,7 @@ pub(super) struct Shared {
     sockets: OnceLock<ListenFds>,
 }
 
-/// What a server may be told to do.
+/// The orders that a server takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
     /// Finish what is in flight, then shut down.

@@ -10,7 +10,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::SocketAddr;
 use std::path::Path;
 
-/// Pingora waits 6 seconds and cannot be told otherwise.
+/// Pingora waits 6 seconds, which cannot be configured.
 const ROUNDS: usize = 10;
 
 /// Whether listeners can be handed over at this path: its folder is there, and nothing else than a socket is at it.

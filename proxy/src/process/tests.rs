@@ -38,7 +38,7 @@ fn several_servers_run_at_once() {
 }
 
 #[test]
-fn an_address_in_use_is_told_before_anything_starts() {
+fn an_address_in_use_is_reported_before_anything_starts() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let error = bind(&[Listener { address: address.clone(), tls: None }]).unwrap_err();

@@ -1,11 +1,11 @@
-//! What is known of a request, for whoever observes it.
+//! What is known of a request, for observers.
 
 use super::id::RequestId;
 use super::identity::{Caller, Peer};
 use mcp_bundle::format::Revision;
 use mcp_bundle::wire_enums::ProtocolVersion;
 
-/// What is known of a message whatever becomes of it.
+/// What is known of a message, no matter how it ends.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestFacts<'a> {
     pub request_id: &'a RequestId,

@@ -71,7 +71,7 @@ impl Headers {
         Ok(Some(request))
     }
 
-    /// What stood before the headers that were read.
+    /// What came before the headers that were read.
     pub(crate) fn method_and_target(&self) -> (&[u8], &[u8]) {
         (self.head.method(&self.text), self.head.target(&self.text))
     }

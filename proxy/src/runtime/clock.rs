@@ -1,4 +1,5 @@
-//! The time of day, from a time that was read already: one reading serves what is measured and what is told.
+//! The time of day, from a clock reading that was already taken: one reading is enough for
+//! measurements and logs.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};

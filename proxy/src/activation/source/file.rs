@@ -73,7 +73,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_is_no_file_is_not_opened() {
+    fn only_regular_files_are_opened() {
         let folder = tempfile::tempdir().unwrap();
         let error = FileSource::new(folder.path()).fetch().unwrap_err();
         assert!(error.to_string().ends_with("it is not a regular file"), "{error}");

@@ -1,5 +1,5 @@
-//! Which events are logged. Our own at the level that was asked for; of the libraries only what cannot hold a part of a
-//! request: Pingora tells whole heads when it cannot read one.
+//! Which events are logged. Our own, at the configured level. From the libraries, only those that
+//! cannot contain part of a request: Pingora logs whole heads that it cannot parse.
 
 use std::fmt::{self, Debug};
 use tracing::field::{Field, Visit};
@@ -9,8 +9,8 @@ use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
-/// Leaves out what anyone can cause by connecting. It is no filter of the subscriber, because those see no messages until
-/// it is too late for them.
+/// Drops events that anyone can cause by connecting. It is not a filter of the subscriber, because
+/// filters see the message too late.
 pub(super) struct WithoutProbes<F>(pub(super) F);
 
 #[derive(Default)]

@@ -1,6 +1,7 @@
 //! Events as JSON, one object a line: `timestamp`, `level`, the event's own members, `target`.
 //!
-//! The formatter of `tracing-subscriber` adds the source file and line of a library's event, which are nobody's business.
+//! The formatter of `tracing-subscriber` adds the source file and line of a library's event, which
+//! do not belong in a log.
 
 use mcp_bundle::json::write_string;
 use std::fmt::{self, Debug};

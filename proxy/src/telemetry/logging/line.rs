@@ -11,7 +11,7 @@ pub(super) struct Line<'a> {
     out: &'a mut Vec<u8>,
 }
 
-/// A member's name, with all that stands between the values around it.
+/// A member's name, with everything between the values before and after it.
 #[derive(Clone, Copy)]
 pub(super) struct Name {
     pub(super) json: &'static str,

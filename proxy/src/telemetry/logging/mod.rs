@@ -72,7 +72,7 @@ impl LogLevel {
         }
     }
 
-    /// As it stands in a line.
+    /// As it is written in a line.
     const fn name(self) -> &'static str {
         match self {
             LogLevel::Error => "ERROR",

@@ -1,8 +1,8 @@
 //! Writes log lines on a thread of its own, so that a reader who stalls never stalls a request. What does not fit into the
 //! queue is dropped, and counted in the log itself.
 //!
-//! Lines are gathered for a moment and written together. A line that woke the thread and was written alone would cost more
-//! than the call that it tells of.
+//! Lines are collected for a moment and written together. Waking the thread to write one line would
+//! cost more than the call that the line describes.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -27,9 +27,9 @@ pub struct LogWriter {
 #[derive(Debug, Default)]
 struct Shared {
     queue: Mutex<Queue>,
-    /// Tells the thread that there are lines, or somebody who waits for them.
+    /// Wakes the thread when there are lines, or when someone waits for them.
     filled: Condvar,
-    /// Tells who waits that lines were written.
+    /// Wakes those who wait for lines to be written.
     written: Condvar,
 }
 
@@ -92,7 +92,7 @@ impl Shared {
         let mut batch = Vec::new();
         loop {
             let dropped = self.next_batch(&mut batch);
-            // There is nobody to tell that the log cannot be written.
+            // If the log cannot be written, there is no one to report it to.
             let _ = target.write_all(&batch);
             if dropped > 0 {
                 let _ = writeln!(target, "{dropped} log lines were dropped: nobody read them in time");
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use std::sync::Mutex;
 
-    /// Stands still until it is let go.
+    /// Blocks until it is released.
     #[derive(Clone, Default)]
     struct Gate {
         text: Arc<Mutex<Vec<u8>>>,

@@ -1,4 +1,4 @@
-//! Bytes that are no requests.
+//! Bytes that are not requests.
 
 use super::{Client, Front, front};
 use proptest::collection::vec;

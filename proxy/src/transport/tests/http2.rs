@@ -199,7 +199,7 @@ async fn tls(
 }
 
 #[test]
-fn certificates_that_cannot_be_used_are_told_before_anything_starts() {
+fn certificates_that_cannot_be_used_are_reported_before_anything_starts() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let pair = || rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();

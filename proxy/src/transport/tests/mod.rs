@@ -26,8 +26,9 @@ use tokio::sync::Semaphore;
 /// Longer than anything here takes; a test that waits this long has failed.
 pub(crate) const LONG: Duration = Duration::from_secs(20);
 
-/// Answers by path: `/echo` with the body, `/hold` when it is told to, `/big` with 300,000 bytes, `/events` and `/silent`
-/// with streams, `/none` with 204; `/who` tells that it was asked. Anything else is refused by its head.
+/// Answers by path: `/echo` with the body, `/hold` when it is released, `/big` with 300,000 bytes,
+/// `/events` and `/silent` with streams, `/none` with 204; `/who` reports that it was requested.
+/// Anything else is refused by its head.
 #[derive(Clone)]
 pub(crate) struct Echo(Arc<Inner>);
 

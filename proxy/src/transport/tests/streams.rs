@@ -81,7 +81,7 @@ fn an_http_1_0_stream_ends_with_its_connection() {
 }
 
 #[test]
-fn head_of_a_stream_is_no_stream() {
+fn head_of_a_stream_is_not_a_stream() {
     let front = front();
     let mut client = front.client();
     client.send("HEAD /silent HTTP/1.1\r\nHost: a\r\n\r\n");

@@ -65,7 +65,7 @@ impl Counters {
     }
 }
 
-/// Why there can be no TLS.
+/// Why TLS is not possible.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
     #[error("cannot use the certificate authorities in `{path}`: {reason}")]

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_beyond_the_deadline_is_no_wait() {
+    fn a_wait_beyond_the_deadline_is_not_waited() {
         let hints = Hints { retry_after: Some("3600".to_owned()), ..Hints::default() };
         assert_eq!(wait(0, &hints, Instant::now() + Duration::from_secs(60)), None);
         let hints = Hints { retry_after: Some("1".to_owned()), ..Hints::default() };

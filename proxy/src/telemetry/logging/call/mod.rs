@@ -37,8 +37,8 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = const { RefCell::new(Scratch::new()) };
 }
 
-/// Logs a finished call: what needs someone's attention at `warn`, other failures at `info`, successes at `debug`. Without
-/// [`super::start`] it is an event of `tracing`, for whoever listens.
+/// Logs a finished call: failures that need attention at `warn`, other failures at `info`,
+/// successes at `debug`. Without [`super::start`] it is an event of `tracing`, for any subscriber.
 pub(super) fn log(record: &CallRecord<'_>) {
     match LOG.get() {
         Some(log) => log.write(record),

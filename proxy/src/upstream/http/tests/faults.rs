@@ -6,7 +6,7 @@ use mcp_bundle::wire_enums::Scheme;
 use std::time::Duration;
 
 #[tokio::test]
-async fn an_answer_that_is_cut_off_is_no_answer() {
+async fn an_answer_that_is_cut_off_is_not_an_answer() {
     for cut in [
         "",
         "HTTP/1.1 200 OK\r\ncontent-le",
