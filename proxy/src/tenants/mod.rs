@@ -1,0 +1,25 @@
+//! Who may call, and what they may see: the tenants of a place, their keys, and the issuers of the tokens it accepts.
+//!
+//! ```text
+//! tenants.toml ─lower→ TenantFile ─build→ Directory ─authenticate→ Caller
+//! ```
+//!
+//! A [`Directory`] is swapped together with settings and tools. What a caller may see is a [`Visibility`], of which
+//! the directory keeps each distinct one once; the catalog makes a view of it when it is first asked for.
+
+pub mod api_key;
+mod challenge;
+mod credential;
+mod directory;
+mod glob;
+mod keys;
+mod lower;
+mod recent;
+#[cfg(test)]
+mod tests;
+
+pub use challenge::Resource;
+pub use directory::{Directory, Mode, Visibility};
+pub use glob::Glob;
+pub use keys::{TABLES, TOP};
+pub use lower::{KeyEntry, TenantEntry, TenantFile, TenantRate, parse};
