@@ -160,7 +160,8 @@ enum Name {
     Other,
 }
 
-/// Names as they stand in a message, those first that most messages have. Some come with what clients write beside them.
+/// Names as they are written in a message, the most frequent first. Some include what clients
+/// usually write next to them.
 type Names<const N: usize> = [(&'static str, Name); N];
 
 const MESSAGE: Names<8> = [
@@ -402,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_that_decides_something_cannot_stand_twice() {
+    fn a_duplicate_member_that_decides_something_is_refused() {
         for text in [
             r#"{"method":"a","method":"b"}"#,
             r#"{"id":1,"id":2}"#,
@@ -430,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_an_error() {
+    fn invalid_json_is_an_error() {
         for text in ["", "{", "{}x", "[1,]", "\u{feff}{}", "{\"a\":\"\\ud800\"}"] {
             assert!(read(text.as_bytes(), 64, 8, &mut None).is_err(), "{text}");
         }

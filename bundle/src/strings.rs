@@ -1,4 +1,4 @@
-//! The string pool: every string of a bundle stands in it once and is named by a number.
+//! The string pool: it has every string of a bundle once, identified by a number.
 //!
 //! One allocation for all texts keeps loading cheap however many tools a bundle has.
 
@@ -112,7 +112,7 @@ fn same_ends<const N: usize>(left: &[u8], right: &[u8]) -> bool {
 #[derive(Debug, Clone, Default)]
 pub struct PoolBuilder {
     pool: Strings,
-    /// The ids by their strings, which stand in the pool only. Looked up, never iterated.
+    /// The ids by their strings, which are only in the pool. Looked up, never iterated.
     ids: HashTable<StrId>,
     hasher: DefaultHashBuilder,
 }

@@ -1,4 +1,4 @@
-//! Enums that stand in a bundle, each variant with an explicit wire tag.
+//! Enums that a bundle contains, each variant with an explicit wire tag.
 //!
 //! A tag is never reused and never renumbered: derived serde tags would follow the order of
 //! declaration, and reordering two lines would silently change what old bundles mean.

@@ -275,7 +275,7 @@ fn headers_that_are_ready_never_show_their_secrets() {
     let shown = format!("{prepared:?} {:?}", prepared.find("get_order").unwrap());
     let as_numbers = format!("{:?}", "s3cret".as_bytes());
     assert!(!shown.contains("s3cret") && !shown.contains(as_numbers.trim_matches(['[', ']'])), "{shown}");
-    // What cannot be sent is told with each call, as it is without them.
+    // A value that cannot be sent is reported with each call, as without prepared headers.
     tool.variables = vec!["a\nb".into()];
     assert_eq!(tool.kind("{}"), ProblemKind::InvalidHeaderValue);
 }

@@ -296,7 +296,7 @@ fn a_required_argument_is_asked_for_in_spite_of_its_default() {
 }
 
 #[test]
-fn long_names_are_told_in_short() {
+fn long_names_are_reported_in_short() {
     let long = "k".repeat(100_000);
     let fixed = tool("POST", "/").body("json").fixed("body", &long, "1").additional(json!({})).build();
     let closed = open(json!({"properties": {"a": {}}, "additionalProperties": false}));

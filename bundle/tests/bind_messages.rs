@@ -1,4 +1,4 @@
-//! Arguments that are read as part of a message are bound like those that stand alone.
+//! Arguments that are read as part of a message are bound like those that are read alone.
 //!
 //! Each [`Built::bind`] compares the two; this asks for it with arguments of all spellings.
 

@@ -26,7 +26,7 @@ fn assert_problem(tool: &Built, arguments: &str, kind: ProblemKind, message: &st
 }
 
 #[test]
-fn all_problems_are_told_at_once() {
+fn all_problems_are_reported_at_once() {
     let tool = tool("GET", "/users/{userId}")
         .with("path", "userId", json!({"type": "string", "required": true}))
         .with("query", "page", json!({"type": "integer"}))
@@ -175,7 +175,7 @@ fn header_values_that_http_cannot_hold_are_invalid() {
 }
 
 #[test]
-fn types_are_told_with_what_came() {
+fn type_errors_name_the_type_that_came() {
     assert_problem(
         &body(json!({"type": "integer"})),
         r#"{"x":1.5}"#,
@@ -304,7 +304,7 @@ fn nested_problems_say_where() {
 }
 
 #[test]
-fn sensitive_values_are_never_told() {
+fn sensitive_values_are_never_reported() {
     let check = json!({"type": "object", "sensitive": true, "additionalProperties": {"type": "integer", "enum": [1], "pattern": "x"}, "properties": {"k": {"type": "string", "pattern": "x", "format": "uuid", "maxLength": 1}, "n": {"maximum": 1}}, "required": ["n"]});
     let tool = tool("POST", "/")
         .body("json")
@@ -364,7 +364,7 @@ fn variables_without_a_value_are_named() {
 }
 
 #[test]
-fn variables_cannot_inject_either_and_are_never_told() {
+fn variables_cannot_inject_either_and_are_never_reported() {
     let mut tool = tool("GET", "/a/${P}").fixed("header", "x-key", "Bearer ${KEY}").build();
     tool.variables = vec!["../hunter2".into(), "hunter2\r\nx: y".into()];
     let error = tool.error("{}");

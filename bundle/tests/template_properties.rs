@@ -1,4 +1,4 @@
-//! What holds for every program, whoever wrote it, and for every text that it is given as data.
+//! What is true of every program, from any author, and of every text that it gets as data.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failed helper is a failed test")]
 #![expect(dead_code, reason = "the generators serve several tests")]
 

@@ -21,7 +21,7 @@ fn signed() -> Workplace {
 }
 
 #[test]
-fn build_tells_revision_tools_bytes_and_tokens() {
+fn build_prints_revision_tools_bytes_and_tokens() {
     let place = built();
     let done = place.run(&["build", "-o", "x.mcpk"]);
     for name in ["wrote ", "revision ", "tools ", "bytes ", "tokens "] {
@@ -148,7 +148,7 @@ fn an_oversized_bundle_is_not_read() {
 }
 
 #[test]
-fn wrong_keys_are_told_apart() {
+fn wrong_keys_are_distinguished() {
     let place = signed();
     let public = place.run(&["build", "-o", "y.mcpk", "--sign", "key.pub"]);
     assert_eq!(public.code, 2);
@@ -160,7 +160,7 @@ fn wrong_keys_are_told_apart() {
 }
 
 #[test]
-fn build_never_writes_over_a_spec_or_what_is_no_file() {
+fn build_never_overwrites_a_spec_or_something_that_is_not_a_file() {
     let place = built();
     let spec = place.read("spec.toml");
     for output in ["spec.toml", "./spec.toml", "-", "."] {

@@ -97,7 +97,7 @@ fn members_appear_with_the_revision_that_introduced_them() {
         ["_meta", "annotations", "description", "inputSchema", "name", "outputSchema", "title"]
     );
     assert!(members("everything", ProtocolVersion::V20251125).contains(&"icons".to_owned()));
-    // Only the newest revision has structured results that are no objects.
+    // Only the newest revision has structured results that are not objects.
     assert!(!members("list_output", ProtocolVersion::V20251125).contains(&"outputSchema".to_owned()));
     assert!(members("list_output", ProtocolVersion::V20260728).contains(&"outputSchema".to_owned()));
 }

@@ -74,7 +74,7 @@ fn collect(path: &Path, imports: &mut BTreeSet<String>) {
         let mut rest = line;
         while let Some((before, after)) = rest.split_once("crate::") {
             rest = after;
-            // `$crate::` of a macro is an import of whoever uses the macro.
+            // `$crate::` in a macro is an import of the user of the macro.
             if before.ends_with(|c: char| c == '$' || c.is_alphanumeric() || c == '_') {
                 continue;
             }

@@ -1,4 +1,5 @@
-//! Whatever stands in a spec: findings, or a plan that can be written and read back. The fuzz targets in miniature.
+//! Any spec gives findings, or a plan that can be written and read back. The fuzz targets in
+//! miniature.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,

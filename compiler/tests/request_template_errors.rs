@@ -85,7 +85,7 @@ fn a_template_that_is_not_sound_is_one_finding() {
 }
 
 #[test]
-fn a_path_parameter_may_stand_in_the_template() {
+fn a_path_parameter_may_be_in_the_template() {
     let with = |endpoint: &str, keys: &str| {
         errors(&format!(
             "method = \"GET\"\nendpoint = 'https://a.example{endpoint}'\nparameters = [{{ name = 'p'{keys} }}]"
@@ -98,7 +98,7 @@ fn a_path_parameter_may_stand_in_the_template() {
     assert_eq!(with("/{p}/{{ .p }}", ", required = true")[0].0, "position-mismatch");
 }
 
-/// What an argument is for cannot be told while a template that may read it is wrong.
+/// Nothing can be said about an argument while a template that may read it is wrong.
 #[test]
 fn a_wrong_template_brings_no_advice_about_its_arguments() {
     let parameters = "parameters = [{ name = \"a\", required = true }]";

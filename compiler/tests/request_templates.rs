@@ -68,7 +68,7 @@ fn conditions_and_loops_write_json() {
 }
 
 #[test]
-fn a_body_that_is_no_json_is_not_sent() {
+fn a_body_that_is_not_json_is_not_sent() {
     let tool = format!(
         "{POST}body_template = '[{{{{ if .a }}}}{{{{ .a }}}}{{{{ end }}}}{{{{ if .b }}}}{{{{ .b }}}}{{{{ end }}}}]'\n\
          parameters = [{{ name = \"a\", type = \"integer\" }}, {{ name = \"b\", type = \"integer\" }}]"
@@ -264,7 +264,7 @@ mod hardening {
     use super::*;
 
     #[test]
-    fn a_member_that_an_argument_names_cannot_stand_in_for_another() {
+    fn a_member_that_an_argument_names_cannot_replace_another() {
         let contents = contents(&spec(&format!(
             "{POST}body_template = '{{\"role\": \"user\", \"in\": {{\"{{{{ .key }}}}\": 1, \"a\": 2}}, \"{{{{ .key }}}}\": {{{{ .value }}}}}}'\n\
              parameters = [{{ name = \"key\" }}, {{ name = \"value\" }}]"

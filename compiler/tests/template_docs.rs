@@ -171,7 +171,7 @@ fn contents(spec: &str) -> Result<Contents, String> {
     report.contents.ok_or_else(|| messages.join("; "))
 }
 
-/// The specs stand on their own, but for templates in files.
+/// The specs are complete, except for templates in files.
 #[test]
 fn specs_on_the_page_are_clean() {
     let blocks: Vec<&str> =

@@ -56,7 +56,7 @@ fn run(dialect: Dialect, cases: &str) {
         let good = match (&actual, text("error"), different.or(text("expected"))) {
             (Err(("parse", _)), None, _) => REFUSED.contains(&id),
             (Ok(actual), None, Some(expected)) => actual == expected,
-            // An error that is certain is told when the template is compiled.
+            // An error that is certain is reported when the template is compiled.
             (Err((kind, _)), Some(expected), _) => {
                 *kind == expected || (*kind == "parse" && expected == "exec")
             }

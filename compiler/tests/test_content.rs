@@ -77,7 +77,7 @@ fn a_message_that_cannot_be_read_fails_unless_it_is_stated() {
 }
 
 #[test]
-fn content_without_a_response_is_no_success() {
+fn content_without_a_response_is_not_a_success() {
     let done = test(&["content = []"]);
     assert_eq!(done.code, 1);
     assert!(done.out.contains("cannot be compared"), "{}", done.out);
@@ -117,7 +117,7 @@ fn an_update_writes_content_where_there_is_more_than_text() {
 }
 
 #[test]
-fn a_trial_tells_what_it_cannot_show() {
+fn a_trial_says_what_it_cannot_show() {
     let place = Workplace::with_spec(format!("{HEAD}{IMAGE}\n"));
     place.write("chart.png", b"\x89PNG");
     let try_it = |content_type: &str| {

@@ -236,7 +236,7 @@ fn missing_values_are_named_before_anything_is_sent() {
 }
 
 #[test]
-fn a_value_that_cannot_stand_in_its_place_is_refused_without_being_shown() {
+fn a_value_that_is_not_allowed_in_its_place_is_refused_without_being_shown() {
     let place = Workplace::with_spec(spec(1));
     let mut command = place.command(&[&["try"], CREATE, &["--send"]].concat());
     let output = command.env("SHOP_TOKEN", "hunter2\nx: y").env("SHOP_KEY", "k").output().unwrap();

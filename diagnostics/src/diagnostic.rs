@@ -138,7 +138,7 @@ impl Diagnostic {
 }
 
 impl Fix {
-    /// What stands above a patch.
+    /// The line above a patch.
     pub fn title<'d>(&self, diagnostic: &'d Diagnostic) -> &'d str {
         match (&diagnostic.help, self.applicability) {
             (Some(help), _) => help,

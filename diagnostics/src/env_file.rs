@@ -3,15 +3,16 @@
 //! One variable on a line:
 //!
 //! ```text
-//! # a comment; empty lines are fine, too
+//! # a comment; empty lines are fine
 //! NAME=value
-//! export NAME = value    # blanks around the name and the value do not count
-//! NAME='as it # stands'  # and so for "…"; there are no escapes
+//! export NAME = value    # spaces around the name and the value are ignored
+//! NAME='any # text'      # the same with "…"; there are no escapes
 //! ```
 //!
-//! - A name has letters, digits and `_`, and begins with no digit. No name may be given twice.
-//! - A value without quotes ends at the line's end, or at a `#` with a blank before it: `a#b` is all value.
-//! - A value in quotes ends at the same quote; only a comment may follow.
+//! - A name has letters, digits and `_`, and does not start with a digit. Each name may appear once.
+//! - A value without quotes ends at the end of the line, or at a `#` after a space: `a#b` is all
+//!   value.
+//! - A value in quotes ends at the same kind of quote; only a comment may follow.
 //! - An empty value is none. What is set in the environment counts before what a file says.
 
 use std::collections::BTreeMap;
@@ -104,7 +105,7 @@ fn assignment(line: &str) -> Result<Option<(&str, &str)>, &'static str> {
     Ok(Some((name, inside)))
 }
 
-/// What stands before a `#` that has a blank before it.
+/// What comes before a `#` that follows a space.
 fn without_comment(text: &str) -> &str {
     let mut marks = text.match_indices('#').map(|(at, _)| text.get(..at).unwrap_or_default());
     marks.find(|before| before.ends_with(char::is_whitespace)).unwrap_or(text)
@@ -195,7 +196,7 @@ mod tests {
         }
 
         #[test]
-        fn a_quoted_value_is_taken_as_it_stands(value in "[^'\r\n]{1,40}") {
+        fn a_quoted_value_is_taken_unchanged(value in "[^'\r\n]{1,40}") {
             let file = EnvFile::parse(&format!("A='{value}' # c")).unwrap();
             prop_assert_eq!(file.get_with("A", |_| None), Some(value));
         }

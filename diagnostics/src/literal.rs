@@ -14,7 +14,7 @@ pub fn locate(raw: &str, decoded: Range<usize>) -> Option<Range<usize>> {
             start = Some(walker.at);
         }
         if let (Some(start), true) = (start, out >= decoded.end) {
-            // An empty range still underlines something: the place it stands at.
+            // An empty range still underlines something: the character at its place.
             return Some(start..walker.at);
         }
         out += walker.step()?;
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_literal_has_no_inside() {
+    fn an_invalid_literal_has_no_inside() {
         assert_eq!(locate("42", 0..1), None);
         assert_eq!(locate("", 0..0), None);
         assert_eq!(locate("\"", 0..0), None);

@@ -8,7 +8,7 @@ pub struct Rule {
     /// Reads well after "allow", and names the bad pattern.
     pub name: &'static str,
     pub level: Level,
-    /// Markdown, as it stands in a doc comment.
+    /// Markdown, as in a doc comment.
     pub docs: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! The texts that were read, and where in them a thing stands.
+//! The texts that were read, and where things are in them.
 
 use std::ops::Range;
 use std::sync::OnceLock;

@@ -1,6 +1,6 @@
 //! "Did you mean".
 
-/// Longer words are no slips of a finger, and comparing them takes time for nothing.
+/// A longer word is not a typo, and comparing it would only take time.
 const MAX_BYTES: usize = 64;
 
 /// The candidate that `word` most likely meant, if one is near enough to be worth saying.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use toml::de::{DeTable, DeValue};
 
-/// A value and the bytes that it stands in.
+/// A value and its bytes in the file.
 pub type Placed<T> = toml::Spanned<T>;
 pub type TomlKey<'i> = Placed<Cow<'i, str>>;
 pub type TomlValue<'i> = Placed<Value<'i>>;

@@ -126,7 +126,7 @@ fn assert_contained(contents: &Contents, tool: &ToolPlan, request: &Request) {
     assert!(matches!(strict, Ok(_) | Err(StrictError::NumberOutOfRange { .. })), "{strict:?}");
 }
 
-/// A proxy knows where arguments stand in a message: nothing else may come of it.
+/// A proxy knows where the arguments are in a message: the result must be the same.
 ///
 /// `scratch` has been used, as that of a proxy.
 fn assert_same_of_a_message(
@@ -136,7 +136,7 @@ fn assert_same_of_a_message(
     bound: &Result<(), BindError>,
     request: &Request,
 ) {
-    // What is no JSON may well become some inside a message.
+    // Invalid JSON can become valid inside a message.
     if serde_json::from_str::<IgnoredAny>(arguments).is_err() {
         return assert!(bound.is_err());
     }

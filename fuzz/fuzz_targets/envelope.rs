@@ -40,7 +40,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// The pieces are those that a tree of values has; where a member stands twice, nothing is served.
+/// The pieces are those of a tree of values. A message with a duplicate member is not served.
 fn agree(message: &Message<'_>, value: &Value) {
     if message.is_ambiguous {
         return;
@@ -83,7 +83,7 @@ fn assert_places(params: &Params<'_>) {
     }
 }
 
-/// Everything in an array or object, in the order of the text, where it stands in the text.
+/// Everything in an array or object, in the order of the text, as slices of the text.
 fn collect<'a>(container: &'a RawValue, pieces: &mut Vec<&'a str>) {
     struct Pieces<'p, 'a>(&'p mut Vec<&'a str>);
 

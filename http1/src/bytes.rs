@@ -1,4 +1,4 @@
-//! Which bytes may stand where in a head (RFC 9110, section 5.5 and 5.6.2), sixteen at a time.
+//! Which bytes are allowed where in a head (RFC 9110, section 5.5 and 5.6.2), sixteen at a time.
 
 use wide::u8x16;
 

@@ -2,7 +2,8 @@
 
 use crate::Malformed;
 
-/// All that may stand beside the data of one body: sizes, extensions and trailers. Sane chunks need far less.
+/// Everything besides the data of one body: sizes, extensions and trailers. Sane chunks need far
+/// less.
 const MAX_OVERHEAD: u64 = 16 << 20;
 /// An extension or a trailer.
 const MAX_LINE: usize = 8 << 10;

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_head_repeats_is_told() {
+    fn repeated_headers_are_reported() {
         let mut head = RequestHead::default();
         let before = "GET /a HTTP/1.1\r\nhost: b\r\nx: 1\r\n\r\n";
         let mut read = |text: &str, before: &str| {

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_response_is_refused() {
+    fn invalid_responses_are_refused() {
         for head in [
             "HTTP/1.1 99 Low\r\n",
             "HTTP/1.1 1000 High\r\n",

@@ -1,5 +1,5 @@
-//! End-to-end tests, and the words that they are written with: spec text → bundle → edge on a real socket → an upstream that
-//! does as it is told.
+//! End-to-end tests, and the vocabulary they are written in: spec text → bundle → edge on a real
+//! socket → a scripted upstream.
 //!
 //! ```text
 //! let world = World::new(SPEC);

@@ -104,7 +104,7 @@ impl Process {
         self.said.text.lock().unwrap().0.join("\n")
     }
 
-    /// A line of `/proc/PID/status` that tells about memory, in KiB.
+    /// A line of `/proc/PID/status` about memory, in KiB.
     #[cfg(target_os = "linux")]
     pub fn memory(&self, name: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();

@@ -1,4 +1,4 @@
-//! An HTTP API that does as it is told and remembers every byte that it was sent.
+//! A scripted HTTP API that records every byte it receives.
 
 use crate::{LONG, Script, json};
 use std::collections::VecDeque;

@@ -22,7 +22,7 @@ const CLOSED: &str = "Upstream request failed: the connection was closed before 
 const PROTOCOL: &str = "Upstream request failed: the response is not valid HTTP.";
 
 #[test]
-fn an_answer_that_ends_early_is_no_answer() {
+fn an_answer_that_ends_early_is_not_an_answer() {
     check(raw("").close(), "upstream_closed", CLOSED);
     check(raw("HTTP/1.1 200 OK\r\ncontent-le").close(), "upstream_closed", CLOSED);
     check(raw("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello").close(), "upstream_closed", CLOSED);
@@ -31,7 +31,7 @@ fn an_answer_that_ends_early_is_no_answer() {
 }
 
 #[test]
-fn what_is_not_http_is_no_answer() {
+fn what_is_not_http_is_not_an_answer() {
     check(raw("SSH-2.0-OpenSSH_9.9\r\n\r\n").close(), "upstream_protocol", PROTOCOL);
     check(raw([0xff; 64]).send("\r\n\r\n").close(), "upstream_protocol", PROTOCOL);
     check(
@@ -42,7 +42,7 @@ fn what_is_not_http_is_no_answer() {
 }
 
 #[test]
-fn an_answer_that_cannot_be_decompressed_is_no_answer() {
+fn an_answer_that_cannot_be_decompressed_is_not_an_answer() {
     check(
         reply("200 OK\r\ncontent-encoding: gzip", "not gzip at all"),
         "upstream_encoding",
@@ -62,7 +62,7 @@ fn an_upstream_that_stalls_costs_its_time_limit() {
 }
 
 #[test]
-fn an_upstream_that_is_not_there_is_told() {
+fn an_unreachable_upstream_is_reported() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let text = spec(&[TOOL]).replace("UPSTREAM", &format!("http://127.0.0.1:{port}"));
     let world = World::new(&text);

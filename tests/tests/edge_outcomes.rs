@@ -1,4 +1,4 @@
-//! How calls end, as each interface and the metrics tell it.
+//! How calls end, as each interface and the metrics report it.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what fails here fails the test")]
 
 use mcp_edge::call::record::Outcome;

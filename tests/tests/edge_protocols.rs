@@ -63,7 +63,7 @@ impl Observer for Callers {
 }
 
 #[test]
-fn observers_are_told_the_address_of_the_client_in_both_protocols() {
+fn observers_get_the_address_of_the_client_in_both_protocols() {
     let callers = Arc::new(Callers::default());
     let hooks = Hooks { observers: vec![callers.clone()], ..Hooks::default() };
     let world = World::with_hooks(&spec(&[("fixed", "respond = \"Hello.\"")]), hooks);

@@ -1,4 +1,4 @@
-//! Requests that cannot be served, as each interface and the metrics tell it.
+//! Requests that cannot be served, as each interface and the metrics report them.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use mcp_edge::edge::Hooks;

@@ -2,6 +2,7 @@
 
 use mcpc_tests::{Client, Upstream, World, answer, build, call, json, mcp_edge, raw, spec};
 use serde_json::json;
+use std::os::unix::fs::PermissionsExt;
 
 const SPEC: &str = r#"
 [upstream.api]
@@ -29,8 +30,9 @@ fn the_place_says_where_an_upstream_is() {
         mcp_edge(["--config", &config, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"])
     };
 
-    std::fs::write(folder.path().join("secrets.env"), format!("API_PORT={}\n", upstream.address.port()))
-        .unwrap();
+    let secrets = folder.path().join("secrets.env");
+    std::fs::write(&secrets, format!("API_PORT={}\n", upstream.address.port())).unwrap();
+    std::fs::set_permissions(&secrets, std::fs::Permissions::from_mode(0o600)).unwrap();
     let by_variable = start("variables.toml", "secrets = \"secrets.env\"\n");
     let called = Client::connect(by_variable.address()).ask(call("plain", json!({})));
     assert_eq!(called.text(), "[1]", "{}", called.body);

@@ -62,7 +62,7 @@ fn write_config(folder: &tempfile::TempDir, config: &str) {
 }
 
 #[tokio::test]
-async fn a_real_client_lists_calls_and_is_told_of_changes() {
+async fn a_real_client_lists_calls_and_is_notified_of_changes() {
     let site = Site::start("");
     let mode = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };
     let transport = StreamableHttpClientTransport::from_uri(format!("http://{}/mcp", site.address));
@@ -108,7 +108,7 @@ fn everything_else_reaches_the_website_untouched() {
 }
 
 #[test]
-fn streams_tell_of_changes_and_end_with_the_server() {
+fn streams_report_changes_and_end_with_the_server() {
     let site = Site::start("");
     let mut listener = site.client();
     listener.send(modern("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}})));
@@ -157,7 +157,7 @@ fn bodies_are_limited_and_the_limit_is_reloaded() {
 }
 
 #[test]
-fn a_client_that_waits_is_told_to_go_on() {
+fn a_client_that_waits_gets_100_continue() {
     let site = Site::start("");
     let message = call("first", json!({}));
     let text = String::from_utf8(message).unwrap();

@@ -47,7 +47,7 @@ async fn rmcp_that_asks_for_2026_07_28_in_a_handshake_gets_2025_11_25() {
 }
 
 #[tokio::test]
-async fn rmcp_is_told_when_a_new_bundle_changes_the_list() {
+async fn rmcp_is_notified_when_a_new_bundle_changes_the_list() {
     let upstream = Upstream::start();
     let edge = spawn_edge(&spec(upstream.address));
     let mode = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };

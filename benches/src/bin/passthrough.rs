@@ -38,7 +38,7 @@ fn main() -> Result<(), Failure> {
     };
     let configuration = ServerConf {
         threads: threads.parse()?,
-        // Pingora's default would open connections anew with more than 128 clients.
+        // With more than 128 clients, Pingora's default would open new connections.
         upstream_keepalive_pool_size: 1024,
         ..ServerConf::default()
     };

@@ -26,7 +26,7 @@ pub enum Body {
 pub enum BadAnswer {
     TooLong,
     NoStatus,
-    /// No length, two lengths, or one that is no number.
+    /// No length, two lengths, or one that is not a number.
     NoLength,
     /// Something else than `chunked`.
     Encoded,

@@ -7,7 +7,7 @@ const MAX_LINE: usize = 1 << 10;
 /// Sixteen hexadecimal digits could be more than a `usize`.
 const MAX_DIGITS: usize = 15;
 
-/// Where in a chunked body the next byte stands.
+/// Where in a chunked body the next byte is.
 #[derive(Debug, Default)]
 pub struct Chunked {
     state: State,
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_chunk_is_refused() {
+    fn invalid_chunks_are_refused() {
         for body in ["x\r\n", "\r\n", "5\nhello", "5\r\nhelloo\r\n", "-1\r\n", "ffffffffffffffff\r\n"] {
             assert_eq!(decode(body.as_bytes(), 3), Err(BadAnswer::NoChunk), "{body:?}");
         }

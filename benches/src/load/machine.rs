@@ -7,7 +7,7 @@ const LOCK: &str = include_str!("../../../Cargo.lock");
 const REQUIREMENTS: &str = include_str!("../../contenders/requirements.txt");
 const PACKAGE: &str = include_str!("../../contenders/package.json");
 
-/// Names and values, in the order in which they are shown. What a machine does not tell is left out.
+/// Names and values, in display order. What a machine does not report is left out.
 pub fn describe() -> Vec<(&'static str, String)> {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     // This process is bound to some of the cores, so it is not asked.

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_is_measured_unless_told_otherwise() {
+    fn everything_is_measured_by_default() {
         let all = cases(&Size::ALL, &[1, 64, 512], |_| true);
         let turns: Vec<_> = all.iter().map(|case| (case.connections, case.contenders.len())).collect();
         assert_eq!(turns, [(1, 11), (64, 11), (512, 11), (64, 5), (64, 5), (64, 4), (64, 2), (640, 3)]);

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_a_server_said_is_told_when_it_does_not_listen() {
+    async fn output_of_a_server_is_reported_when_it_does_not_listen() {
         let folder = tempfile::tempdir().expect("a folder");
         let program = Program::new("sh", ["-c", "echo \"no $WHAT\" >&2; exit 1"]).with("WHAT", "luck");
         let (cores, _) = Cores::split(usize::MAX);

@@ -9,7 +9,7 @@ use crate::Failure;
 use std::fmt::Write;
 use std::path::Path;
 
-/// What stands beside the results.
+/// Facts that are printed with the results.
 #[derive(Debug)]
 pub struct About {
     /// Machine, versions, options.

@@ -16,7 +16,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// How often whoever is scraped is scraped, for the first time in the middle of it.
+/// How often metrics are scraped, for the first time halfway through this interval.
 const SCRAPE: Duration = Duration::from_secs(1);
 
 /// How long is measured.

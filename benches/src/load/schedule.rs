@@ -1,4 +1,4 @@
-//! When requests are due that come at a fixed rate, whatever becomes of those before.
+//! When requests at a fixed rate are due, no matter how earlier ones end.
 
 use std::time::Duration;
 

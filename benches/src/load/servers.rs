@@ -1,4 +1,4 @@
-//! The servers of a comparison: the upstream, and what stands between it and the generator.
+//! The servers of a comparison: the upstream, and those between it and the generator.
 
 use super::configs;
 use super::cores::Cores;

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn fixed_rates_stand_in_one_table() {
+    fn fixed_rates_are_in_one_table() {
         let group = |share: u16| PacedGroup {
             share,
             rate: f64::from(share) * 10.0,

@@ -48,7 +48,7 @@ fn run_time(schedstat: &str) -> Option<f64> {
     schedstat.split_whitespace().next()?.parse().ok()
 }
 
-/// User and system time. The name before them stands in parentheses and may hold anything.
+/// User and system time. The name before them is in parentheses and may contain anything.
 fn ticks(stat: &str) -> Option<f64> {
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_whitespace().skip(11);

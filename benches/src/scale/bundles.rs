@@ -62,8 +62,8 @@ pub fn answers(url: &str) -> Result<Vec<u8>, Failure> {
     compile(&MemoryFiles::one("answers.toml", &text))
 }
 
-/// Writes a bundle as one that has been there for a while: the proxy reads a new file twice, since its times do not tell
-/// yet whether it was written again.
+/// Writes a bundle with old file times. The proxy reads a new file twice, since its times do not
+/// yet show whether it was written again.
 pub fn save(bytes: &[u8], path: &Path) -> Result<(), Failure> {
     const AGE: Duration = Duration::from_secs(60);
     let mut file = File::create(path)?;

@@ -15,9 +15,11 @@ const CONNECTIONS: usize = 64;
 /// Requests of the round that calls many tools.
 const ORDER: usize = 16_384;
 const BAR: f64 = 1.05;
-/// How often all processes are started anew: where the pages of one happen to lie decides what its caches hold.
+/// How often all processes are restarted: which pages a process gets decides what its caches
+/// contain.
 const STARTS: usize = 5;
-/// Many short rounds tell more than few long ones: what disturbs a round lasts longer than both, and is in both.
+/// Many short rounds are better than few long ones: a disturbance lasts longer than a round, so
+/// both sides have it.
 const ROUNDS: usize = 60;
 const TIME: Duration = Duration::from_millis(125);
 /// In the order of what [`start`] gives.

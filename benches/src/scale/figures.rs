@@ -45,7 +45,7 @@ pub fn ranged(values: &[f64], digits: usize) -> String {
     format!("{:.digits$} ({low:.digits$}–{high:.digits$})", median(values))
 }
 
-/// Median and quartiles, where there are too many values for the range to tell anything.
+/// Median and quartiles, for so many values that the range says little.
 pub fn quartiles(values: &[f64], digits: usize) -> String {
     Spread::of(values.iter().copied()).map_or_else(String::new, |spread| spread.show(digits))
 }

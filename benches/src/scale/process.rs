@@ -19,7 +19,7 @@ pub struct Process {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Memory {
     pub resident_kib: f64,
-    /// The part of it that is no file, such as the program.
+    /// The part that is not backed by a file; the program itself is.
     pub anonymous_kib: f64,
     /// The most that was resident at once.
     pub peak_kib: f64,
@@ -59,7 +59,8 @@ impl Process {
         memory_of(&text).ok_or_else(|| "`/proc/PID/status` cannot be read".into())
     }
 
-    /// Memory in pages of 2 MiB, which are resident as a whole. `None` where the kernel does not tell.
+    /// Memory in pages of 2 MiB, which are resident as a whole. `None` where the kernel does not
+    /// report it.
     pub fn huge_pages_kib(&self) -> Option<f64> {
         let text = std::fs::read_to_string(format!("/proc/{}/smaps_rollup", self.child.id())).ok()?;
         kib(&text, "AnonHugePages:")

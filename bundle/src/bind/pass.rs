@@ -80,7 +80,7 @@ pub(crate) enum Slot {
     Refused,
     /// Its argument's place on the tape.
     Given(u32),
-    /// The plan's default stands in.
+    /// The default of the plan is used.
     Default,
 }
 
@@ -119,7 +119,7 @@ impl<R: Report> Pass<'_, '_, R> {
                 };
                 // A name that occurs twice is reported with its place where the arguments are read.
                 let is_told = kind == ProblemKind::DuplicateArgument
-                    && report.told().iter().any(|problem| problem.kind == kind);
+                    && report.reported().iter().any(|problem| problem.kind == kind);
                 return if is_told {
                     Ok(())
                 } else {
@@ -135,13 +135,13 @@ impl<R: Report> Pass<'_, '_, R> {
         if schema::is_valid(validator, &value) {
             return Ok(());
         }
-        let checked = report.told().len();
+        let checked = report.reported().len();
         for found in schema::problems(validator, &value) {
             let sensitive =
                 self.source.find_parameter(&found.root).is_some_and(|parameter| parameter.sensitive);
             let path = wording::path(if sensitive { &found.root } else { &found.path });
             // The compiled checks say it better where both see it.
-            if report.told().iter().take(checked).any(|problem| problem.argument == path) {
+            if report.reported().iter().take(checked).any(|problem| problem.argument == path) {
                 continue;
             }
             report.problem(ProblemKind::Schema, || {

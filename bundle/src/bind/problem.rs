@@ -38,7 +38,7 @@ pub enum ProblemKind {
     MissingPathParameter,
     InvalidPathParameter,
     InvalidHeaderValue,
-    /// A name that cannot stand where the member goes.
+    /// A name that is not allowed where the member goes.
     InvalidMemberName,
     WrongType,
     OutOfRange,
@@ -118,7 +118,7 @@ pub(crate) trait Report {
     fn count(&self) -> usize;
 
     /// The problems that will be reported.
-    fn told(&self) -> &[Problem];
+    fn reported(&self) -> &[Problem];
 }
 
 /// For binding.
@@ -136,7 +136,7 @@ impl Report for StopAtFirst {
         0
     }
 
-    fn told(&self) -> &[Problem] {
+    fn reported(&self) -> &[Problem] {
         &[]
     }
 }
@@ -167,7 +167,7 @@ impl Report for Problems {
         self.list.len() + self.omitted
     }
 
-    fn told(&self) -> &[Problem] {
+    fn reported(&self) -> &[Problem] {
         &self.list
     }
 }
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn one_problem_is_told_in_the_singular() {
+    fn one_problem_is_reported_in_the_singular() {
         let text = problems(["`a` is required".to_owned()].into_iter()).into_error("t").to_string();
         assert_eq!(text, "1 problem with the arguments of `t`:\n- `a` is required");
     }

@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn drafts_are_told_by_the_schema() {
+    fn the_schema_decides_the_draft() {
         let tuple = json!({"prefixItems": [{"type": "string"}]});
         assert_eq!(problems(&tuple, &json!([1])).len(), 1);
         let old =
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_as_far_as_it_can_be_found() {
+    fn problems_are_reported_as_far_as_they_can_be_found() {
         let circle = json!({"$defs": {"n": {"type": ["array", "integer"], "items": {"anyOf": [{"$ref": "#/$defs/n"}, {"$ref": "#/$defs/n"}]}}}, "$ref": "#/$defs/n"});
         let nest = |levels: usize, inner: Value| (0..levels).fold(inner, |value, _| json!([value]));
         assert_eq!(problems(&circle, &nest(3, json!("s"))).first().unwrap().0, "[0]");
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_schema_is_refused() {
+    fn invalid_schemas_are_refused() {
         assert!(refusal(&json!({"type": "strnig"})).contains("strnig"));
         assert!(refusal(&json!(3)).contains('3'));
         assert!(compile("{").is_err());

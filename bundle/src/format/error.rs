@@ -1,6 +1,6 @@
 //! Why a bundle could not be read, written or signed.
 //!
-//! Each message stands on one line after the name of the file, and says what to do.
+//! Each message is one line after the name of the file, and says what to do.
 
 use super::layout::{MAX_FILE_LENGTH, MAX_SIGNATURES, OLDEST_VERSION, SectionId, VERSION};
 use super::signature::KeyId;

@@ -1,4 +1,4 @@
-//! The header and the section table: where everything stands in a bundle.
+//! The header and the section table: where everything is in a bundle.
 //!
 //! Nothing in here looks at a section's bytes: the header and the table are all that a signature needs.
 

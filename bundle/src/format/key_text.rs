@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_is_refused() {
+    fn invalid_keys_are_refused() {
         for text in ["", "hello", "mcpc-ed25519"] {
             assert_eq!(read_secret(text).unwrap_err(), KeyError::NoKey);
             assert_eq!(read_public(text).unwrap_err(), KeyError::NoKey);

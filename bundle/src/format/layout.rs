@@ -92,8 +92,8 @@ impl SectionId {
         }
     }
 
-    /// Whether a bundle of this format version has it. A section that not every bundle needs stands behind
-    /// a feature, so that readers that do not know it refuse the bundle by the name of the feature.
+    /// Whether a bundle of this format version has it. A section that not every bundle needs has
+    /// its own feature. Readers that do not know the feature refuse the bundle by its name.
     pub const fn is_in(self, version: u16, features: Features) -> bool {
         match self {
             SectionId::Templates => version < 2 || features.contains(Features::TEMPLATE_PROGRAMS),

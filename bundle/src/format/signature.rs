@@ -10,7 +10,8 @@ use std::fmt;
 
 /// The first bytes of the signature block.
 pub const SIGNATURE_MAGIC: [u8; 4] = *b"MCPS";
-/// What stands before the revision in the signed message, so that the signature means nothing anywhere else.
+/// Comes before the revision in the signed message, so that the signature means nothing anywhere
+/// else.
 pub const SIGNATURE_CONTEXT: &[u8; 24] = b"mcpc bundle revision v1\0";
 
 /// Bytes of the block before its entries.
@@ -81,7 +82,7 @@ pub(super) fn append_block(out: &mut Vec<u8>, entries: &[Entry]) {
     }
 }
 
-/// Reads the signature block, which stands at `start` and ends the file.
+/// Reads the signature block, which starts at `start` and ends the file.
 pub(super) fn parse_block(bytes: &[u8], start: usize) -> Result<Vec<Entry>, ReadError> {
     if array_at(bytes, start)? != SIGNATURE_MAGIC {
         return Err(malformed("it does not begin with `MCPS`"));

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_are_told_by_value() {
+    fn integers_are_recognised_by_value() {
         for text in ["0", "-7", "1.0", "1e3", "12.50e2", "10e-1", "0.0e-9", "1e999999999999", "1e400"] {
             assert!(is_integer(text), "{text}");
         }
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_no_numbers_do_not_panic() {
+    fn texts_that_are_not_numbers_do_not_panic() {
         for text in ["", "-", "e", ".", "1e", "--1", "1.2.3", "é"] {
             compare(text, "1");
             compare("1", text);

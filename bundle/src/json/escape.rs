@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_stand_right_in_texts_of_any_length() {
+    fn escapes_are_right_in_texts_of_any_length() {
         for special in ["\"", "\n", "\u{1}", "\"\"a\""] {
             for length in 0..3 * BLOCK {
                 for at in 0..length {

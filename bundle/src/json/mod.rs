@@ -45,7 +45,7 @@ pub enum Kind {
     Object,
 }
 
-/// A validated value: its kind and its text as it stands in the input.
+/// A validated value: its kind and its text, unchanged from the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Value<'a> {
     pub kind: Kind,

@@ -1,4 +1,4 @@
-//! Where values stand in a text, without a reference to it.
+//! Where values are in a text, without a reference to it.
 
 use super::{Kind, Value};
 

@@ -3,7 +3,7 @@
 use super::special::plain_end;
 use std::str::Chars;
 
-/// What may stand between tokens.
+/// What is allowed between tokens.
 const SPACE: [char; 4] = [' ', '\n', '\r', '\t'];
 
 /// Appends the characters of a string's validated text, without its quotes.

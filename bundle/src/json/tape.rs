@@ -1,4 +1,4 @@
-//! Where all values of an object stand, so that who looks into it need not scan it again.
+//! Where all values of an object are, so that readers need not scan it again.
 
 use super::{Kind, ScanError, Scanner, Span, Value};
 

@@ -1,7 +1,7 @@
 //! What a bundle holds: for each tool, everything that answering a call needs, already decided.
 //!
-//! Plain data, written by the compiler and only read here. Texts are [`StrId`]s of the bundle's pool.
-//! A literal is stored in the encoding of the place it stands in, so that writing it is a copy.
+//! Plain data, written by the compiler and only read here. Texts are [`StrId`]s of the bundle's
+//! pool. A literal is stored in the encoding of its place, so that writing it is a copy.
 
 mod backend;
 mod variables;
@@ -141,8 +141,8 @@ pub struct BodyOp {
     pub kind: BodyOpKind,
     /// `"name":` with quotes, escapes and colon in a JSON body, percent-encoded in a form; empty for `Close`.
     pub name: StrId,
-    /// As in [`Placed::value`]. Fixed parts of a JSON body form one JSON value together;
-    /// variables only stand inside its strings.
+    /// As in [`Placed::value`]. Fixed parts of a JSON body form one JSON value together. Variables
+    /// are only inside its strings.
     pub value: Vec<Part>,
 }
 

@@ -90,7 +90,7 @@ impl<'a> MediaType<'a> {
     fn parameter(&self, name: &str) -> Option<&'a str> {
         let mut rest = self.parameters;
         while let Some((key, after)) = rest.split_once('=') {
-            // A word without a value may stand before the name.
+            // There may be a word without a value before the name.
             let key = key.rsplit(';').next().unwrap_or_default().trim();
             let (value, after) = match after.trim_start().strip_prefix('"') {
                 Some(quoted) => quoted.split_once('"')?,

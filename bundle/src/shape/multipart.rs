@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_stand_between_boundaries() {
+    fn parts_are_between_boundaries() {
         for (text, expected) in [
             ("--b\r\n\r\none\r\n--b\r\n\r\ntwo\r\n--b--\r\n", &["one", "two"][..]),
             (

@@ -134,7 +134,7 @@ fn error(message: &'static str, offset: usize) -> PathError {
     PathError { message, offset }
 }
 
-/// Every backslash stands before the character that is meant.
+/// Every backslash comes before the character that is meant.
 fn unescape(raw: &str) -> String {
     let mut name = String::with_capacity(raw.len());
     let mut characters = raw.chars();
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_path_is_refused_where_it_goes_wrong() {
+    fn an_invalid_path_is_refused_where_it_goes_wrong() {
         for (path, message) in [
             ("", "expected a name at byte 0"),
             (".a", "expected a name at byte 0"),

@@ -14,7 +14,7 @@ use crate::json;
 use crate::template::{Ambient, Trace};
 
 /// Ways in which an answer fails its schema that a result lists.
-const MAX_TOLD: usize = 5;
+const MAX_REPORTED: usize = 5;
 
 /// The text of a result, and the JSON behind it.
 struct Parts<'a> {
@@ -147,12 +147,13 @@ fn check(call: &Call<'_>, index: u32, parts: &Parts<'_>) -> Result<bool, Failure
     if parts.raw.is_empty() {
         return Err(Failure::OutputSchema("it is empty".to_owned()));
     }
-    let told = problems.iter().take(MAX_TOLD).map(|problem| schema_problem(&problem.path, &problem.message));
-    let mut told = told.collect::<Vec<_>>().join("; ");
-    if problems.len() > MAX_TOLD {
-        told.push_str("; and more");
+    let reported =
+        problems.iter().take(MAX_REPORTED).map(|problem| schema_problem(&problem.path, &problem.message));
+    let mut reported = reported.collect::<Vec<_>>().join("; ");
+    if problems.len() > MAX_REPORTED {
+        reported.push_str("; and more");
     }
-    Err(Failure::OutputSchema(told))
+    Err(Failure::OutputSchema(reported))
 }
 
 /// A result that says what went wrong, and then the raw answer.

@@ -23,7 +23,7 @@ pub enum Fault {
     Limit(Limit),
     /// A function or loop cannot do what it is asked with the value that it got.
     Value(String),
-    /// The place cannot hold the value that is to stand there.
+    /// The value is not allowed in its place.
     Refused(String),
 }
 

@@ -16,8 +16,8 @@ pub(crate) trait Output {
     /// Writes the characters of a value.
     fn text(&mut self, encoding: Encoding, text: &str) -> Result<(), Box<Fault>>;
 
-    /// Writes the characters of a JSON string, given as they stand between its quotes: a part of a text, as bytes,
-    /// which are cheaper to cut out.
+    /// Writes the characters of a JSON string, given as they are between its quotes: a part of a
+    /// text, as bytes, which are cheaper to cut out.
     fn string(
         &mut self,
         encoding: Encoding,

@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_tell_short_keys_apart() {
+    fn prefixes_distinguish_short_keys() {
         let prefix = |key: &str| Field::prefix_of(key.as_bytes());
         assert_ne!(prefix("a"), prefix("a\0"));
         assert_ne!(prefix("abcdefg"), prefix("abcdefgh"));

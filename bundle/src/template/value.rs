@@ -6,7 +6,8 @@ use crate::strings::{StrId, Strings};
 use crate::wire_enums::Dialect;
 use std::fmt::{self, Write};
 
-/// A value of the data, of the template, or computed. Small and without references: a [`View`] tells what it holds.
+/// A value of the data, of the template, or computed. Small and without references: a [`View`]
+/// shows what it contains.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Value {
     Absent,
@@ -130,7 +131,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The text of a node as it stands in JSON; a string with its quotes.
+    /// The text of a node as JSON; a string with its quotes.
     pub(crate) fn json(&self, node: Node) -> json::Value<'a> {
         let source = match node.source {
             Source::Data => self.data,
@@ -187,7 +188,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// How many bytes stand behind a value: what looking at all of it costs.
+    /// How many bytes a value refers to: the cost of reading all of it.
     pub(crate) fn weight(&self, value: Value) -> usize {
         match value {
             Value::Json(node) => (node.end - node.start.min(node.end)) as usize,

@@ -329,7 +329,7 @@ impl Built {
 
     pub fn bind(&self, arguments: &[u8], request: &mut Request) -> Result<(), BindError> {
         let Ok(text) = std::str::from_utf8(arguments) else {
-            // A message that is no text has no arguments.
+            // A message that is not text has no arguments.
             assert!(envelope::read(arguments, MAX_DEPTH, 1, &mut None).is_err());
             return Err(BindError::unexplained("get_order"));
         };
@@ -398,7 +398,7 @@ impl Built {
         bound: &Result<(), BindError>,
         request: &Request,
     ) {
-        // What is no JSON may well become some inside a message.
+        // Invalid JSON can become valid inside a message.
         if serde_json::from_str::<IgnoredAny>(arguments).is_err() {
             return assert!(bound.is_err());
         }

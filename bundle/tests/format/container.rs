@@ -40,7 +40,7 @@ fn equal_contents_give_equal_bytes_and_one_revision() {
 }
 
 #[test]
-fn the_header_alone_tells_the_revision() {
+fn the_header_alone_has_the_revision() {
     let bytes = write(&tiny()).unwrap();
     let revision = read(&bytes, &Trust::Any).unwrap().revision;
     let header = Header::parse(&bytes[..32 + 6 * 56]).unwrap();
@@ -92,7 +92,7 @@ fn every_flipped_bit_is_refused() {
 }
 
 #[test]
-fn other_files_are_told_apart() {
+fn other_files_are_distinguished() {
     assert_eq!(error_of(b"[toolset]\nname = \"shop\"\n"), ReadError::TextFile);
     assert_eq!(error_of("é\n".as_bytes()), ReadError::TextFile);
     assert_eq!(error_of(b"PK\x03\x04\0\0\0\0"), ReadError::NotABundle);

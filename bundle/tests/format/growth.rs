@@ -110,7 +110,7 @@ fn a_feature_that_nothing_needs_is_refused() {
 }
 
 #[test]
-fn sections_stand_behind_features() {
+fn sections_need_their_features() {
     let ids = |contents: &Contents| {
         let header = Header::parse(&write(contents).unwrap()).unwrap();
         header.sections.iter().map(|section| section.id.id()).collect::<Vec<u32>>()

@@ -63,7 +63,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn arbitrary_bytes_are_no_bundle(bytes in vec(any::<u8>(), 0..600), with_magic: bool) {
+    fn arbitrary_bytes_are_not_a_bundle(bytes in vec(any::<u8>(), 0..600), with_magic: bool) {
         let start = if with_magic { MAGIC.as_slice() } else { &[] };
         prop_assert!(read(&[start, &bytes].concat(), &Trust::Any).is_err());
     }

@@ -90,7 +90,7 @@ fn an_invalid_signature_is_refused_even_if_none_is_needed() {
 }
 
 #[test]
-fn a_key_that_is_no_point_or_weak_is_refused() {
+fn a_key_that_is_not_a_point_or_weak_is_refused() {
     let plain = write(&tiny()).unwrap();
     // The neutral element would accept the signature (R = neutral, s = 0) of any message.
     let mut neutral = [0u8; 32];
@@ -145,7 +145,7 @@ fn a_damaged_bundle_is_not_signed() {
 }
 
 #[test]
-fn messages_stand_on_one_line_and_say_what_to_do() {
+fn messages_are_one_line_and_say_what_to_do() {
     let key = KeyId([0xab; 8]);
     let invalid = Invalid { subject: Subject::Tool("a\nb".to_owned()), problem: "wrong".to_owned() };
     let section = SectionId::Tools;

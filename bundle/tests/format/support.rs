@@ -1,4 +1,4 @@
-//! Contents to write, and an encoder of its own that writes whatever it is told.
+//! Contents to write, and a separate encoder that writes anything, valid or not.
 #![cfg(test)]
 
 use ed25519_dalek::SigningKey;

@@ -10,7 +10,7 @@ use mcp_bundle::wire_enums::Dialect;
 
 use super::choices::Choices;
 
-/// What constants, keys and literals are made of. The first one cannot stand in a text.
+/// What constants, keys and literals are made of. The first one is not allowed in a text.
 const STRINGS: &[&str] = &[
     "a\"\n",
     "",

@@ -288,7 +288,7 @@ response_template = { file = "order.tmpl" }
     }
 
     #[test]
-    fn files_that_stay_as_they_are_are_no_change() {
+    fn unchanged_files_are_not_a_change() {
         let mut place = Place::new();
         assert!(place.is_unchanged());
         place.write("note.txt", "not a spec");

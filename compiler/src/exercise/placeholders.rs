@@ -216,7 +216,7 @@ value = { a = ["${KEY}", "x"] }
 "#;
 
     #[test]
-    fn variables_are_told_from_arguments_wherever_they_stand() {
+    fn variables_are_distinguished_from_arguments_everywhere() {
         let report = check_files(&MemoryFiles::one("spec.toml", SPEC));
         let problems: Vec<_> = report.diagnostics.iter().map(|d| &d.message).collect();
         let contents = report.contents.as_ref().unwrap_or_else(|| panic!("{problems:?}"));

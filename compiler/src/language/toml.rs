@@ -4,7 +4,7 @@ use crate::language::json::Json;
 use mcp_diagnostics::visible::shown;
 use std::fmt::Write;
 
-/// How a string stands in a file.
+/// How a string is written in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// On one line.

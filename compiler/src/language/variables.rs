@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_stand_between_literals() {
+    fn variables_are_between_literals() {
         let (parts, problems) = split_variables("Bearer ${TOKEN} ${tenant.id}!");
         assert!(problems.is_empty());
         let token = TextPart::Variable(Variable::Named("TOKEN".into()));

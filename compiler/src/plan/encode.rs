@@ -1,4 +1,4 @@
-//! Encodings of the places a literal can stand in.
+//! Encodings of the places that a literal can have.
 
 use crate::language::json::write_string;
 use crate::spec::Type;
@@ -43,7 +43,7 @@ pub fn encoding(position: Position) -> fn(&str) -> String {
     }
 }
 
-/// What stands between the elements of a list; nothing where a style has no such thing.
+/// The separator of the elements of a list; empty if a style has none.
 pub fn separator(style: Style, position: Position) -> &'static str {
     match (style, position) {
         (Style::Comma, Position::Cookie) => "%2C",

@@ -42,7 +42,8 @@ impl TemplateSpec {
         TemplateSpec { span, dialect, source, place, offset: 0 }
     }
 
-    /// A string, or what follows the first bytes of it, as a template whose dialect the text tells.
+    /// A string, or what follows its first bytes, as a template whose dialect is detected from the
+    /// text.
     pub fn of_text(text: &Spanned<String>, offset: usize, place: Destination) -> TemplateSpec {
         let part = text.value.get(offset..).unwrap_or_default().to_owned();
         let source = TemplateSource::Inline(Spanned::new(part, text.span));

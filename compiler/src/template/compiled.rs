@@ -74,8 +74,8 @@ pub enum BranchKind {
 }
 
 impl Compiled {
-    /// Writes the literals as they stand inside a JSON string, where [`mcp_bundle::template::Destination::Text`] has them.
-    /// To be called once.
+    /// Writes the literals as they are inside a JSON string, where
+    /// [`mcp_bundle::template::Destination::Text`] has them. To be called once.
     pub fn encode_as_text(&mut self) {
         let literals = self.programs.ops.iter().filter(|op| op.code == OpCode::Literal).map(|op| op.a);
         for id in literals.collect::<BTreeSet<u32>>() {
@@ -142,8 +142,8 @@ impl Compiled {
         text
     }
 
-    /// Finds where literals stand of which only is known what they follow, as in Handlebars. To be called while spans
-    /// are those of `source`.
+    /// Finds the places of literals for which only the text before them is known, as in Handlebars.
+    /// To be called while spans are those of `source`.
     pub(super) fn find_literals(&mut self) {
         for (op, span) in self.programs.ops.iter().zip(&mut self.spans) {
             if op.code != OpCode::Literal || span.start < span.end {

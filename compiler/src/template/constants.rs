@@ -135,7 +135,7 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// Constants that are of another kind than was meant, or stand in another's place.
+    /// Constants of the wrong kind, or in the place of another argument.
     fn misplaced(&self, function: Function, arguments: &[Slot<'_>], at: usize) -> Option<TemplateError> {
         let texts = match function {
             Function::Replace => 2,

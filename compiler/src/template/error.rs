@@ -14,7 +14,7 @@ pub enum ErrorKind {
     Unsupported,
     /// Over a limit on size or nesting.
     TooComplex,
-    /// A `${…}` in its text that is no variable.
+    /// A `${…}` in its text that is not a variable.
     Variable,
 }
 

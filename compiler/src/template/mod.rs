@@ -1,9 +1,10 @@
 //! The two template dialects: text in, a program or errors with positions out.
 //!
-//! [`go`] holds an own lexer and parser for Go's `text/template`; [`handlebars`] uses the `handlebars` crate as a
-//! parser and turns its tree into ours. Both refuse what the machine cannot run, so a tree that comes out of there
-//! needs no second check, and `lower` makes a program of it. `constants` then refuses calls whose constants can never
-//! do. Nothing else here renders, and nothing reads files or knows about tool specs.
+//! [`go`] has its own lexer and parser for Go's `text/template`. [`handlebars`] uses the
+//! `handlebars` crate as a parser and converts its tree to ours. Both refuse what the machine
+//! cannot run, so their trees need no second check, and `lower` makes a program of them.
+//! `constants` then refuses calls that can never succeed. Nothing else here renders, and nothing
+//! reads files or knows about tool specs.
 //!
 //! Every function accepts any text: no panic, no unbounded recursion, no abort.
 

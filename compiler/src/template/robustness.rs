@@ -135,7 +135,7 @@ fn pieces(most: usize) -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(PIECES), 0..most).prop_map(|pieces| pieces.concat())
 }
 
-/// A body made of actions that are sound wherever they stand.
+/// A body made of actions that are valid everywhere.
 fn body(
     actions: &'static [&'static str],
     blocks: &'static [&'static str],

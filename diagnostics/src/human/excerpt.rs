@@ -30,7 +30,8 @@ const LINES: usize = 100;
 const BOM: char = '\u{feff}';
 
 impl<'s> Excerpt<'s> {
-    /// The lines of all marks. A line loses its beginning if the first mark stands more than `head` bytes in it.
+    /// The lines of all marks. A line is cut at its start if the first mark is more than `head`
+    /// bytes in.
     pub fn new(file: &'s SourceFile, marks: &[Range<usize>], head: usize) -> Excerpt<'s> {
         let source = file.text.as_str();
         let marks: Vec<Range<usize>> = marks.iter().map(|mark| clip(source, mark)).collect();
@@ -50,7 +51,7 @@ impl<'s> Excerpt<'s> {
         excerpt
     }
 
-    /// Where a range of the file stands in the text.
+    /// Where a range of the file is in the text.
     pub fn place(&self, range: &Range<usize>) -> Range<usize> {
         let range = clip(self.source, range);
         self.offset(range.start)..self.offset(range.end)

@@ -175,7 +175,7 @@ fn patch<'d>(sources: &'d Sources, diagnostic: &'d Diagnostic, fix: &'d Fix) -> 
     Some(group)
 }
 
-/// Puts things that stand near each other together, each where the first of its kind was.
+/// Groups things that are near each other, each group where its first member was.
 fn clusters<T>(sources: &Sources, items: Vec<T>, span: impl Fn(&T) -> Span) -> Vec<Cluster<T>> {
     let mut clusters: Vec<Cluster<T>> = Vec::new();
     for item in items {

@@ -48,14 +48,14 @@ mod tests {
 
     fn contents() -> Contents {
         let spec = r#"
-            [upstream.es]
+            [upstream.search]
             url = "http://${ES_HOST:-localhost}:${ES_PORT:-9200}/base"
             [upstream.pg]
             url = "${PG_URL}"
             [[tool]]
             name = "search"
             description = "Searches an index for a word."
-            upstream = "es"
+            upstream = "search"
             method = "GET"
             endpoint = "/x"
             [[tool]]
@@ -93,12 +93,12 @@ mod tests {
 
     #[test]
     fn the_configuration_of_the_place_comes_first() {
-        let overrides = [("es", "https://search.example"), ("pg", "http://127.0.0.1:3000")];
+        let overrides = [("search", "https://search.example"), ("pg", "http://127.0.0.1:3000")];
         assert_eq!(located(&[], &overrides).unwrap(), ["http://127.0.0.1:3000", "https://search.example"]);
-        let unknown = located(&[("PG_URL", "https://a")], &[("pq", "https://a")]).unwrap_err();
+        let unknown = located(&[("PG_URL", "https://a")], &[("searhc", "https://a")]).unwrap_err();
         assert_eq!(
             unknown,
-            "`[upstream.pq]` in `edge.toml` is not an upstream of the bundle; did you mean `pg`?"
+            "`[upstream.searhc]` in `edge.toml` is not an upstream of the bundle; did you mean `search`?"
         );
     }
 

@@ -60,7 +60,7 @@ fn nothing_to_do_shows_the_help_and_is_a_usage_error() {
 }
 
 #[test]
-fn a_missing_file_is_told() {
+fn a_missing_file_is_reported() {
     for arguments in
         [&["/nowhere/tools.mcpk"][..], &["check", "/nowhere/tools.mcpk"], &["--config", "/nowhere/edge.toml"]]
     {
@@ -113,7 +113,7 @@ fn a_missing_variable_is_named() {
 }
 
 #[test]
-fn a_port_in_use_is_told() {
+fn a_port_in_use_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = write(folder.path(), "tools.mcpk", bundle(&[]));
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -209,7 +209,7 @@ fn a_start_reports_every_problem_with_the_files_and_its_line_like_a_check() {
 }
 
 #[test]
-fn an_upgrade_socket_that_cannot_be_made_is_told() {
+fn an_upgrade_socket_that_cannot_be_made_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "tools.mcpk", bundle(&[]));
     let start = |socket: &str| {

@@ -144,7 +144,7 @@ fn structured_content_is_checked_and_only_sent_to_those_who_know_it() {
 }
 
 #[test]
-fn calls_beyond_the_limit_are_told_to_come_back() {
+fn calls_beyond_the_limit_are_asked_to_retry() {
     let bench =
         Bench::with(&[("shop.toml", crate::support::SPEC)], |settings| settings.limits.calls_in_flight = 0);
     let result = bench.legacy("tools/call", json!({"name": "hello"})).json()["result"].clone();

@@ -135,7 +135,7 @@ fn one_post_may_ask_for_an_event_instead_of_json() {
     for accept in ["application/json, text/event-stream", "*/*", "text/html"] {
         assert_eq!(ask(accept).kind, mcp_edge::request::reply::BodyKind::Json, "{accept}");
     }
-    // What is wrong with a request is told in JSON.
+    // Problems of a request are reported in JSON.
     let said = bench.send(&head("POST", "/mcp", &[("accept", "text/event-stream")]), b"{");
     assert_eq!((said.status, said.code()), (400, -32700));
 }

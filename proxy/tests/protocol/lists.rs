@@ -66,7 +66,7 @@ fn a_cursor_means_the_same_place_after_a_swap() {
 }
 
 #[test]
-fn what_is_no_cursor_is_an_invalid_parameter() {
+fn an_invalid_cursor_is_an_invalid_parameter() {
     let bench = paged(&names(0..25));
     for cursor in [
         json!("x"),

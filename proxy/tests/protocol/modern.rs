@@ -21,7 +21,7 @@ fn set(headers: &mut Vec<(&'static str, String)>, name: &'static str, value: Opt
 }
 
 #[test]
-fn discover_tells_versions_capabilities_and_how_long_it_holds() {
+fn discover_has_versions_capabilities_and_how_long_it_is_valid() {
     let said = Bench::shop().modern("server/discover", json!({}));
     assert_eq!(said.status, 200);
     let result = &said.json()["result"];
@@ -222,7 +222,7 @@ fn mirrored_parameters_must_agree_with_the_arguments() {
 }
 
 #[test]
-fn messages_that_are_no_requests_are_refused_without_an_id() {
+fn messages_that_are_not_requests_are_refused_without_an_id() {
     let bench = Bench::shop();
     let send = |body: &str| {
         let headers = [("mcp-protocol-version", "2026-07-28")];

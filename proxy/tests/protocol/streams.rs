@@ -12,7 +12,7 @@ fn data(event: &[u8]) -> Value {
 }
 
 #[test]
-fn a_subscription_is_acknowledged_and_told_of_changes_only() {
+fn a_subscription_is_acknowledged_and_gets_only_changes() {
     let bench = Bench::shop();
     let wanted = json!({"notifications": {"toolsListChanged": true, "promptsListChanged": true}});
     let mut stream = bench.modern("subscriptions/listen", wanted).stream.unwrap();
@@ -21,7 +21,7 @@ fn a_subscription_is_acknowledged_and_told_of_changes_only() {
     assert_eq!(opening["method"], "notifications/subscriptions/acknowledged");
     assert_eq!(opening["params"], json!({"notifications": {"toolsListChanged": true}, "_meta": meta}));
 
-    // The same tools again are no change.
+    // The same tools again are not a change.
     bench.activate(&[("shop.toml", SPEC), ("other.toml", OTHER)]);
     assert!(stream.next().now_or_never().is_none());
     bench.activate(&[("other.toml", OTHER)]);

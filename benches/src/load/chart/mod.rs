@@ -78,7 +78,7 @@ fn label(contender: super::contender::Contender) -> String {
     contender.name().replace('`', "")
 }
 
-/// What is ours stands out.
+/// Our own bars are highlighted.
 fn class(contender: super::contender::Contender) -> &'static str {
     if contender.name().contains("mcp-edge") { "own" } else { "" }
 }

@@ -245,7 +245,7 @@ impl Translator<'_> {
         })
     }
 
-    /// `\p{…}` as it stands; the engine refuses one that it does not know.
+    /// `\p{…}` unchanged; the engine refuses one that it does not know.
     fn property(&mut self, letter: char) -> String {
         let mut class = format!(r"\{letter}");
         if self.input.peek() == Some(&'{') {

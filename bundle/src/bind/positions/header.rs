@@ -56,7 +56,7 @@ impl<R: Report> Pass<'_, '_, R> {
     pub(super) fn write_headers(&mut self) -> Result<(), Refused> {
         let source = self.source;
         let mut steps = source.tool.steps.headers();
-        // A caller's own variables may stand in any of them.
+        // Any of them may contain a caller's own variables.
         let is_usual = source.values.variables.is_none();
         if let Some(fixed) = source.tools.fixed_headers(source.tool).filter(|_| is_usual) {
             self.request.copy_headers(&fixed.lines);

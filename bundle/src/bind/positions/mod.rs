@@ -1,4 +1,4 @@
-//! Where a value can stand in a request. Each position has a file, which owns its encoding.
+//! Where a request can have a value. Each position has a file, which owns its encoding.
 //!
 //! To add one: give it a tag in [`crate::wire_enums::Position`] and its list in the plan and in
 //! [`super::prepared`], write `positions/<name>.rs` with a `write_…` function like the others', and call it in
@@ -49,7 +49,8 @@ impl<R: Report> Pass<'_, '_, R> {
         self.write_body()
     }
 
-    /// Reports a step that cannot stand where it does. A loaded plan has none; if it had, nothing half-written may go out.
+    /// Reports a step that is not allowed in its place. A loaded plan has none. If it had one, no
+    /// partial request may be sent.
     fn misplaced(&mut self) -> Result<(), Refused> {
         self.report.problem(ProblemKind::Schema, || (String::new(), "the tool's plan is invalid".to_owned()))
     }
@@ -58,7 +59,7 @@ impl<R: Report> Pass<'_, '_, R> {
 impl<'a> Fixed<'a> {
     /// Writes fixed parts: literals as they are, variables through `encode`.
     ///
-    /// `false` if a variable has no value or cannot stand here; that is then reported.
+    /// `false` if a variable has no value or is not allowed here; this is then reported.
     fn write_parts<R: Report>(
         &self,
         parts: &[Part],

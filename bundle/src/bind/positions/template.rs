@@ -1,5 +1,5 @@
-//! Templates of a request: their data are the arguments, and every value in them is encoded for the place that the
-//! compiler found it to stand in, by the encoders of the positions.
+//! Templates of a request: their data are the arguments. The compiler found the place of every
+//! value; the encoders of the positions encode the value for it.
 
 use super::header::{self, Header};
 use super::path::{PathValue, Segment};

@@ -5,7 +5,7 @@ use crate::strings::StrId;
 use crate::template::Run;
 use crate::wire_enums::{BodyKind, BodyOpKind, PartKind};
 
-/// All steps of a request stand together; the numbers say where those of a position end.
+/// All steps of a request are in one list; the numbers say where those of a position end.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Steps {
     all: Box<[Step]>,
@@ -42,7 +42,7 @@ pub(crate) enum StepValue {
     Parameter(u32),
     /// Literals and variables, in [`super::PreparedTools::parts`].
     Parts(Run),
-    /// A template, which stands alone.
+    /// A template, which is the only part.
     Template(u32),
     /// A nested object of a JSON body begins.
     Open,

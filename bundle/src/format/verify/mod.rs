@@ -1,8 +1,9 @@
-//! The check after decoding, so that whoever serves a bundle can trust its plans.
+//! The check after decoding, so that the server of a bundle can trust its plans.
 //!
-//! Decoding proves only that the bytes have the right shape. This proves that every index is in range,
-//! everything sorted is sorted, and no literal can break out of the place it stands in. It compiles no
-//! pattern, schema or template: the compiler has, and the proxy does when one is first needed.
+//! Decoding proves only that the bytes have the right shape. This proves that every index is in
+//! range, everything sorted is sorted, and no literal can break out of its place. It does not
+//! compile any pattern, schema or template: the compiler already has, and the proxy does when one
+//! is first needed.
 //!
 //! One pass, and nothing in it is quadratic, whatever a bundle repeats (see [`scan`]). A rule is a few lines in the file of its subject; each has
 //! a failing case in `tests/format/rules.rs` or `requests.rs`.

@@ -18,7 +18,7 @@ pub(super) struct Request<'a, 's> {
     placed: &'a mut [u32],
 }
 
-/// Where parts stand: which parameters may, and of which class each literal must be by itself.
+/// Where parts are: which parameters are allowed, and which class each literal must have by itself.
 #[derive(Clone, Copy)]
 pub(super) struct Site {
     pub(super) position: Position,
@@ -132,7 +132,7 @@ impl<'a, 's> Request<'a, 's> {
         }
     }
 
-    /// Counts a parameter that stands at `position`.
+    /// Counts a parameter at `position`.
     pub(super) fn place(&mut self, parameter: u32, position: Position) -> Checked {
         let (parameters, at) = (&self.tool.parameters, parameter as usize);
         let (Some(found), Some(count)) = (parameters.get(at), self.placed.get_mut(at)) else {

@@ -64,8 +64,9 @@ impl<'a> Scanner<'a> {
         if let [Part { kind: PartKind::Literal, id }] = parts {
             return self.text(StrId(*id), Class::Json, "value").map(drop);
         }
-        // A letter stands for each variable. Outside a string no letter can stand there, so the sample is
-        // JSON exactly if the value is, whatever the variables hold once escaped.
+        // A letter stands for each variable. Outside a string JSON allows no letter there, so the
+        // sample is JSON exactly if the value is, no matter what the variables contain once
+        // escaped.
         let strings = self.strings;
         let pieces = parts
             .iter()

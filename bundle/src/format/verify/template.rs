@@ -1,4 +1,4 @@
-//! Programs: every index they use is in range, and no literal can break out of the place it stands in.
+//! Programs: every index they use is in range, and no literal can break out of its place.
 //!
 //! That a program is sensible is not checked and need not be: the machine bounds what any program can do.
 
@@ -224,7 +224,7 @@ fn follows(run: Run, end: &mut usize, length: usize, what: &str) -> Checked {
     Ok(())
 }
 
-/// What can stand between the quotes of a JSON string.
+/// What the quotes of a JSON string can enclose.
 pub(super) fn is_json_inside(text: &str) -> bool {
     let quoted = format!("\"{text}\"");
     let mut scanner = json::Scanner::of_text(&quoted, 1);

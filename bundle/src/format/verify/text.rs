@@ -1,4 +1,4 @@
-//! What a string may hold in the place it stands in.
+//! What a string may contain in its place.
 
 use serde::de::IgnoredAny;
 
@@ -34,7 +34,7 @@ pub(super) fn is_host(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(is_host_byte)
 }
 
-/// RFC 6749 §3.3: it can stand in a quoted header parameter as it is.
+/// RFC 6749 §3.3: a quoted header parameter can contain it unescaped.
 pub(super) fn is_scope(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| matches!(b, b'!' | b'#'..=b'[' | b']'..=b'~'))
 }

@@ -55,7 +55,7 @@ fn other_bytes_are_embedded_resources() {
 }
 
 #[test]
-fn members_of_a_resource_stand_in_their_order() {
+fn members_of_a_resource_keep_their_order() {
     let seen = tool().location("https://a.example/1.pdf").answer(200, Some("application/pdf"), b"%PDF");
     assert_eq!(
         seen.members,
@@ -91,7 +91,7 @@ fn the_limit_of_text_does_not_cut_bytes() {
 }
 
 #[test]
-fn no_content_is_no_image() {
+fn no_content_is_not_an_image() {
     let seen = tool().answer(200, Some("image/png"), b"");
     assert_eq!(seen.text(), "The call succeeded (200 OK, without content).");
 }

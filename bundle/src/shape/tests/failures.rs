@@ -36,7 +36,7 @@ fn a_body_that_is_text_follows_the_status() {
 }
 
 #[test]
-fn a_body_that_is_no_text_is_described() {
+fn a_body_that_is_not_text_is_described() {
     for (content_type, body, what) in [
         (Some("image/png"), b"ascii".as_slice(), "content type image/png, 5 bytes"),
         (Some("Application/Octet-Stream; x=y"), b"a", "content type Application/Octet-Stream; x=y, 1 bytes"),
@@ -121,7 +121,7 @@ fn an_answer_that_breaks_its_promise_is_a_failure() {
 }
 
 #[test]
-fn only_a_few_problems_are_told() {
+fn only_a_few_problems_are_reported() {
     let seen = tool().schema(json!({"items": {"type": "string"}})).ok("[1,2,3,4,5,6,7]");
     let text = &seen.texts[0];
     assert!(text.contains("`[4]`") && !text.contains("`[5]`") && text.ends_with("; and more"), "{text}");
@@ -131,7 +131,7 @@ fn only_a_few_problems_are_told() {
 }
 
 #[test]
-fn an_invalid_schema_is_no_promise_kept() {
+fn an_invalid_schema_is_a_failure() {
     let seen = tool().schema(json!({"type": "strnig"})).ok("{}");
     assert_eq!(seen.failure().0, "output_schema");
 }
@@ -148,7 +148,7 @@ fn nesting_is_bounded() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_a_failure() {
+fn bytes_that_are_not_text_are_a_failure() {
     let seen = tool().broken_template().answer(200, Some("image/png"), b"\x89PNG");
     let text = "The answer is not text (content type image/png, 4 bytes).";
     assert_eq!(seen.failure(), ("not_text", vec![text]));

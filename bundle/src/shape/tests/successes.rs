@@ -23,7 +23,7 @@ fn an_answer_is_passed_on_byte_for_byte() {
 }
 
 #[test]
-fn members_stand_in_their_order() {
+fn members_keep_their_order() {
     let object = json!({"type": "object"});
     let members = |seen: super::Seen| seen.members;
     assert_eq!(

@@ -8,7 +8,8 @@ pub(super) enum Style {
     Fixed(usize),
     /// `1.234500e+02`
     Exponent(usize),
-    /// The shorter of the two, with that many digits, or as few as tell the float from its neighbours.
+    /// The shorter of the two, with that many digits, or as few as distinguish the float from its
+    /// neighbours.
     General(Option<usize>),
 }
 

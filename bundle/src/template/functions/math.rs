@@ -112,7 +112,8 @@ fn as_float(number: Number) -> f64 {
     }
 }
 
-/// The fewest digits that tell a float from its neighbours; an exponent only where the zeros would be many.
+/// The fewest digits that distinguish a float from its neighbours; an exponent only instead of many
+/// zeros.
 fn shortest(number: f64) -> String {
     if (1e-6..1e21).contains(&number.abs()) { format!("{number}") } else { format!("{number:e}") }
 }

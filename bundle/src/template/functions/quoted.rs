@@ -40,7 +40,7 @@ fn escape(character: char, quote: char, ascii: bool, out: &mut String) -> Result
     }
 }
 
-/// Whether Go can stand a text between backquotes.
+/// Whether Go allows a text between backquotes.
 pub(super) fn can_backquote(text: &str) -> bool {
     text.chars().all(|character| match character {
         '\t' => true,

@@ -73,7 +73,7 @@ impl Spec {
         }
     }
 
-    /// Appends a number; zeros that fill it up stand after its sign.
+    /// Appends a number; padding zeros go after its sign.
     pub(super) fn pad_signed(&self, sign: &str, digits: &str, out: &mut String) -> Result<(), Fault> {
         if self.zero && !self.minus && !sign.is_empty() {
             push(out, sign)?;

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_no_texts() {
+    fn lists_are_not_texts() {
         assert_eq!(go(Function::Upper, &["[1]"]).unwrap_err(), "`upper`: it needs text, not a list");
         assert_eq!(
             go(Function::Join, &["[\"x\"]", "\", \""]).unwrap_err(),

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_is_an_error() {
+    fn an_invalid_time_is_an_error() {
         for (time, expected) in [
             ("\"soon\"", "`date`: \"soon\" is not a time that it can read"),
             ("\"2026-02-30\"", "`date`: \"2026-02-30\" is not a time that it can read"),

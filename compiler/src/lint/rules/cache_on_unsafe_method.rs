@@ -53,7 +53,7 @@ mod tests {
     use crate::lint::testing::{tool_with, underlined};
 
     #[test]
-    fn no_time_is_no_cache() {
+    fn no_time_means_no_cache() {
         assert_eq!(underlined(&CACHE_ON_UNSAFE_METHOD, &tool_with("cache_seconds = 0")), [""; 0]);
         assert_eq!(underlined(&CACHE_ON_UNSAFE_METHOD, &tool_with("cache_seconds = 1")), ["1"]);
     }

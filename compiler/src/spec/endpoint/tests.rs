@@ -30,7 +30,7 @@ fn an_absolute_url_has_an_origin() {
 }
 
 #[test]
-fn bad_origins_are_told_apart() {
+fn bad_origins_are_distinguished() {
     let problem = |text: &str| parse_endpoint(text).problems.into_iter().next();
     assert!(
         matches!(problem("https://me:pw@a.example/"), Some(EndpointProblem::UserInfo { range }) if range == (8..14))
@@ -74,7 +74,7 @@ fn a_template_begins_after_the_last_slash_before_it() {
 }
 
 #[test]
-fn a_template_stands_in_path_and_query_only() {
+fn a_template_is_allowed_in_path_and_query_only() {
     for (text, range) in [
         ("{{ .base }}/a", 0..11),
         ("https://{{ .host }}/a", 8..19),

@@ -1,8 +1,9 @@
 //! A JSON body.
 //!
-//! Only what decides about encodings is followed: whether a value stands in a string, and what it touches. Whether the
-//! whole is JSON is checked when it is written; until then, no value can change what is around it. A template without
-//! conditions and loops always writes the same around its values, so that one is checked here.
+//! Only what decides encodings is followed: whether a value is in a string, and what it touches.
+//! Whether the whole is JSON is checked when it is written; until then, no value can change what is
+//! around it. A template without conditions and loops always writes the same text around its
+//! values, so it is checked here.
 
 use mcp_bundle::json::{MAX_DEPTH, Scanner};
 use mcp_bundle::template::{Encoding, OpCode};

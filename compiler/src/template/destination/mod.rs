@@ -1,4 +1,4 @@
-//! Works out the place that each value of a request's template stands in, and with it the value's encoding.
+//! Finds the place of each value of a request template, and with it the encoding of the value.
 //!
 //! The text around a value decides: before or after the `?` of a URL, inside or outside a JSON string. Text may depend
 //! on conditions and loops, so all ways through the program are followed at once. Where they do not agree, the place

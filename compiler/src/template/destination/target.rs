@@ -56,7 +56,7 @@ impl Syntax for Target {
     }
 }
 
-/// A value in a query or form. Under a name that a caller chooses, it could stand in for another pair.
+/// A value in a query or form. Under a name that a caller chooses, it could replace another pair.
 pub(super) fn pair_value(states: States) -> Result<(Encoding, States), Problem> {
     if states.touches(NAME) {
         return Err(Problem::new("the name of a pair must be fixed: only what follows a `=` can be a value")

@@ -188,7 +188,7 @@ fn variables_become_instructions_and_jumps_still_land() {
 }
 
 #[test]
-fn what_is_no_variable_is_located() {
+fn invalid_variables_are_located() {
     let source = "{{ .a }} ${1x} ${tenant.name} ${open";
     let errors = compile_for(Destination::Header, Dialect::Go, source).unwrap_err();
     let found: Vec<_> =

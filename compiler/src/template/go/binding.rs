@@ -49,7 +49,7 @@ impl Parser<'_> {
             let error = TemplateError::syntax(token.span.clone(), format!("undefined variable `{name}`"));
             self.errors.push(error.with_help(help));
         }
-        // The root stands in for it in a tree that is not handed out.
+        // The root is a placeholder for it in a tree that is not handed out.
         Variable { id: id.unwrap_or(VariableId::ROOT), name, span: token.span.clone() }
     }
 }

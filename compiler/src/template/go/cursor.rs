@@ -60,7 +60,7 @@ impl Parser<'_> {
         self.errors.push(TemplateError::syntax(span, message));
     }
 
-    /// Reports a token that cannot stand where it does, unless the lexer already did.
+    /// Reports a token that is not allowed in its place, unless the lexer already did.
     pub fn unexpected(&mut self, token: &Token, context: &str) -> GivenUp {
         let what = match &token.kind {
             TokenKind::Broken => return GivenUp,

@@ -54,7 +54,7 @@ pub(super) fn number(text: &str) -> Result<Number, LiteralError> {
     i64::try_from(value).map(Number::Int).map_err(|_| LiteralError::Overflow)
 }
 
-/// Go's rule: an underscore stands between digits, a base prefix counting as one.
+/// Go's rule: an underscore must be between digits; a base prefix counts as a digit.
 fn underscores_are_separators(text: &str) -> bool {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let prefix = unsigned.get(..2).unwrap_or_default().to_ascii_lowercase();
@@ -75,7 +75,7 @@ fn underscores_are_separators(text: &str) -> bool {
     !after_underscore
 }
 
-/// Reads what stands between the quotes of a `"…"` string.
+/// Reads the text between the quotes of a `"…"` string.
 pub(super) fn quoted(body: &str) -> Result<String, LiteralError> {
     let mut bytes = Vec::with_capacity(body.len());
     let mut rest = body;
@@ -90,12 +90,12 @@ pub(super) fn quoted(body: &str) -> Result<String, LiteralError> {
     String::from_utf8(bytes).map_err(|_| LiteralError::Unsupported("strings that are not UTF-8"))
 }
 
-/// Reads what stands between the backquotes of a raw string; Go drops carriage returns there.
+/// Reads the text between the backquotes of a raw string; Go drops carriage returns there.
 pub(super) fn raw(body: &str) -> String {
     body.replace('\r', "")
 }
 
-/// Reads what stands between the quotes of a `'…'` rune; its value is an integer.
+/// Reads the text between the quotes of a `'…'` rune; its value is an integer.
 pub(super) fn rune(body: &str) -> Result<Number, LiteralError> {
     match unit(body, '\'')? {
         (Unit::Char(c), "") => Ok(Number::Int(i64::from(u32::from(c)))),

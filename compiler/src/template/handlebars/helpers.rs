@@ -71,7 +71,7 @@ impl Known {
         Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, known)| *known)
     }
 
-    /// Whether it may stand in an `else if` like chain of conditions.
+    /// Whether a chain of conditions, such as `else if`, may contain it.
     pub fn is_condition(self) -> bool {
         match self {
             Self::If | Self::Unless => true,

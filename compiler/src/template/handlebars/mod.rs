@@ -134,7 +134,7 @@ fn with_helper(tag: &str) -> Option<String> {
     (!is_go).then(|| format!("{{{{{block}({call})}}}}"))
 }
 
-/// Whether a tag that is no Handlebars would be something in Go.
+/// Whether a tag that is not Handlebars would be valid in Go.
 fn looks_like_go(tag: &str) -> bool {
     let inner = tag.trim_matches(['{', '}']);
     let words = inner.trim_start_matches('-').trim();

@@ -40,7 +40,7 @@ pub(super) struct Code {
     /// What was pushed last, with the place of the instruction after it.
     pushed: Option<(usize, NodeId)>,
     pub branches: Vec<Branch>,
-    /// Where the last jump lands: what stands before it is not the same run of instructions.
+    /// Where the last jump lands: the code before it is not part of the same run of instructions.
     landing: usize,
     pub error: Option<TemplateError>,
 }

@@ -73,8 +73,9 @@ impl Go {
 
     /// Pushes the value of a pipe, apart from what it binds.
     ///
-    /// A piped value is the last argument and comes first all the same. As a rule nobody can tell, and the arguments
-    /// that are written are evaluated before it; where it shows, the value is kept in a register in between.
+    /// A piped value is the last argument, but is evaluated first. Usually the order makes no
+    /// difference, and the written arguments are evaluated before it. Where it does, the value is
+    /// kept in a register.
     pub fn stages(&mut self, pipe: &Pipe) {
         let mut head = Head::Expr(&pipe.head);
         let mut run: Vec<&Call> = Vec::new();

@@ -1,8 +1,8 @@
 //! From the trees of both dialects to programs.
 //!
-//! [`go`] and [`handlebars`] walk their trees and tell [`code`] what to do; [`shape`] remembers on the way what is
-//! read by name, and [`finish`] makes the flat tables of it all. Blocks and parentheses nest to a limit that the
-//! parsers keep, so the walks may recurse; whatever else can be long is a loop.
+//! [`go`] and [`handlebars`] walk their trees and drive [`code`]. On the way, [`shape`] records
+//! what is read by name. [`finish`] then makes the flat tables. The parsers limit how deep blocks
+//! and parentheses nest, so the walks may recurse; everything else that can be long is a loop.
 
 mod code;
 mod finish;

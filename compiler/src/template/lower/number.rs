@@ -10,7 +10,8 @@ pub(super) fn text(number: Number) -> String {
     }
 }
 
-/// The fewest digits that tell the number from its neighbours, with an exponent if it is below -4 or above 5.
+/// The fewest digits that distinguish the number from its neighbours, with an exponent if it is
+/// below -4 or above 5.
 fn float(value: f64) -> String {
     let scientific = format!("{value:e}");
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));

@@ -32,7 +32,7 @@ struct Node {
 #[derive(Debug)]
 pub(super) struct Shapes {
     nodes: Vec<Node>,
-    /// A node of many fields would otherwise be searched anew for each of them.
+    /// Otherwise a node with many fields would be searched again for each of them.
     fields: BTreeMap<(NodeId, StrId), (u32, NodeId)>,
 }
 

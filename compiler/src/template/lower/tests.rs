@@ -100,7 +100,7 @@ fn loop_variables_are_the_registers_of_the_loop() {
 }
 
 #[test]
-fn handlebars_loops_tell_where_they_stand() {
+fn handlebars_loops_know_their_position() {
     assert_eq!(
         handlebars(
             "{{#each l as |v k|}}{{#each v.m}}{{@index}}{{@../key}}{{k}}{{../x}}{{/each}}{{else}}-{{/each}}"

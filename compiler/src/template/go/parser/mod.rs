@@ -1,7 +1,8 @@
 //! Text, blocks and actions: the outer half of the Go parser. [`super::pipeline`] is the inner one.
 //!
-//! An error ends its action, not the parse: the parser goes on behind the action's `}}`, with the blocks as they
-//! stand, so that one run reports all of them. A tree with an error in it is never handed out.
+//! An error ends its action, not the parse. The parser continues after the `}}` of the action, with
+//! the same open blocks, so that one run reports all errors. A tree with an error in it is never
+//! handed out.
 
 use super::ast::{Action, Arm, Branches, Node, RangeLoop, Span, Template, Text};
 use super::lexer::lex;
@@ -93,7 +94,7 @@ impl Parser<'_> {
                         Err(GivenUp) => self.skip_action(),
                     },
                 },
-                // The lexer closes every action, so nothing else stands outside of one.
+                // The lexer closes every action, so there is nothing else outside of one.
                 _ => {}
             }
         }

@@ -1,4 +1,4 @@
-//! Pipes, commands and operands: what stands inside an action.
+//! Pipes, commands and operands: the inside of an action.
 
 use super::ast::{Base, BindMode, Call, Expr, ExprKind, Literal, Name, Path, Pipe, RangeBinding, Span};
 use super::functions::{Function, Signature, help_for_unknown};

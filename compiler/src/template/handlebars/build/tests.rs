@@ -97,7 +97,7 @@ fn raw_blocks_are_text() {
 }
 
 #[test]
-fn everything_refused_is_reported_at_once_where_it_stands() {
+fn everything_refused_is_reported_at_once_in_its_place() {
     let source = "{{> p}}{{#*inline \"q\"}}x{{/inline}}{{* deco}}{{#> r}}y{{/r}}{{foo x}}\n{{#bar}}{{baz 1}}{{/bar}}{{log a}}";
     let found = errors(source);
     assert_eq!(

@@ -76,7 +76,7 @@ struct Block<'s> {
     elses: usize,
 }
 
-/// Where a tag ends, as far as its text tells.
+/// Where a tag ends, as far as its text shows.
 enum Extent {
     To(usize),
     /// Never closed.

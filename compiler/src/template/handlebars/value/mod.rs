@@ -140,7 +140,7 @@ impl Builder<'_> {
         self.errors.push(error);
     }
 
-    /// A block whose name is no block helper.
+    /// A block whose name is not a block helper.
     pub fn not_a_block(&mut self, known: Option<Known>, name: &str, span: &Span) {
         let place = self.positions.within(span, name);
         let meant = self.meant_block(name, span);

@@ -37,7 +37,7 @@ fn a_helper_needs_exactly_its_parameters() {
 }
 
 #[test]
-fn a_bare_helper_name_is_no_field() {
+fn a_bare_helper_name_is_not_a_field() {
     for (source, message) in [
         ("{{len}}", "`len` is a helper and takes 1 parameter"),
         ("{{if}}", "`if` is a block helper"),
