@@ -1,8 +1,8 @@
 //! How a call fails: in words for the model, as an outcome for everyone else.
 
-use super::record::Outcome;
 use super::{Done, redact};
 use crate::catalog::Catalog;
+use crate::observe::record::Outcome;
 use crate::upstream::UpstreamError;
 use mcp_bundle::bind::{BindError, PreparedTool};
 use mcp_bundle::json::write_string;

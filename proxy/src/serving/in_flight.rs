@@ -1,4 +1,4 @@
-//! Whether a call may begin. Today one limit holds, that of the calls in flight; others will be asked here, too, cheap ones first.
+//! The calls in flight, of all connections together. How many there may be is asked for each call (`call/admission.rs`).
 
 use std::sync::atomic::{
     AtomicUsize,
