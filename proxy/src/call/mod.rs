@@ -268,7 +268,7 @@ impl<'a> PendingCall<'a> {
         }
         let done = Done {
             outcome: failure::outcome(shaped.failure.as_ref()),
-            reason: shaped.failure.as_ref().map(shape::Failure::name),
+            reason: shaped.failure.as_ref().map(shape::ShapeFailure::name),
             upstream_status: self.tool.upstream().map(|_| received.status),
             has_structured,
         };
