@@ -1,6 +1,5 @@
 //! Synthetic specs of any size, as varied as real ones, the same every time.
 
-pub mod bodies;
 pub mod load;
 pub mod render;
 pub mod scale;

@@ -6,11 +6,11 @@ mod template_support;
 use std::fmt;
 
 use ::handlebars::Handlebars;
+use mcp_generators::choices::Choices;
+use mcp_generators::data::{self, Flavor, Json};
 use mcpc::template::Dialect;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use template_support::choices::Choices;
-use template_support::data::{self, Flavor, Json};
 use template_support::go_walk::{Stopped, walk};
 use template_support::{TemplateFailure, compile, go, go_print, handlebars, render, run, without_shapes};
 

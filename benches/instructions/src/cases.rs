@@ -1,7 +1,7 @@
 //! What is counted.
 
-use crate::bodies::{self, list};
 use crate::{AnyError, Calls};
+use mcpc_instructions::bodies::{self, list};
 use std::hint::black_box;
 
 /// One call, or a part of one.

@@ -3,9 +3,6 @@
 //! `benches/instructions/run` does the rest. What is counted is what [`measured`] calls, after warm-up runs that are not.
 #![expect(clippy::print_stdout, reason = "its output is its purpose")]
 
-#[path = "../../src/bodies.rs"]
-#[expect(dead_code, reason = "other benches also need what templates are called")]
-mod bodies;
 mod calls;
 mod cases;
 mod compare;

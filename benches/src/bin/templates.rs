@@ -8,9 +8,9 @@ use mcp_bundle::format::{self, Trust};
 use mcp_bundle::template::Destination;
 use mcpc::plan::standalone;
 use mcpc::template::{Dialect, compile_for};
-use mcpc_benches::bodies::{cases, list};
 use mcpc_benches::render::contenders;
 use mcpc_benches::{AnyError, cpu_ms};
+use mcpc_instructions::bodies::{cases, list};
 use std::hint::black_box;
 
 const ROUNDS: usize = 9;

@@ -1,8 +1,8 @@
 //! What the upstream answers here.
 
 use crate::AnyError;
-use crate::bodies;
 use crate::load::upstream::{self, Answers, whole_answer};
+use mcpc_instructions::bodies;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 

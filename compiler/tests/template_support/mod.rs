@@ -1,9 +1,5 @@
 //! Generated templates and data, and what becomes of them.
 
-#[path = "../../../bundle/tests/template_support/choices.rs"]
-pub mod choices;
-#[path = "../../../bundle/tests/template_support/data.rs"]
-pub mod data;
 pub mod go;
 pub mod go_print;
 pub mod go_walk;
