@@ -2,8 +2,8 @@
 #![expect(clippy::expect_used, reason = "what fails here fails the bench")]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use mcpc_benches::bodies::cases;
 use mcpc_benches::render::contenders;
+use mcpc_instructions::bodies::cases;
 use std::hint::black_box;
 
 fn render(criterion: &mut Criterion) {

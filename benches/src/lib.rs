@@ -1,6 +1,5 @@
 //! Synthetic specs of any size, as varied as real ones, the same every time.
 
-pub mod bodies;
 pub mod load;
 pub mod render;
 pub mod scale;
@@ -28,10 +27,10 @@ pub fn specs_at(tools: usize, url: &str) -> MemoryFiles {
 }
 
 /// Why a measurement cannot be made.
-pub type Failure = Box<dyn std::error::Error>;
+pub type AnyError = Box<dyn std::error::Error>;
 
 /// Time that this thread has run, which neighbours on a shared machine do not change. Linux only.
-pub fn cpu_ms() -> Result<f64, Failure> {
+pub fn cpu_ms() -> Result<f64, AnyError> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
     let nanoseconds: f64 = text.split(' ').next().ok_or("schedstat is empty")?.parse()?;
     Ok(nanoseconds / 1e6)

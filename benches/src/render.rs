@@ -1,11 +1,11 @@
 //! From the bytes of an answer to the text of a result: ours, and with the `handlebars` crate.
 
-use crate::bodies::Case;
 use handlebars::{Context, Handlebars};
 use mcp_bundle::plan::Contents;
 use mcp_bundle::template::{Ambient, Destination, Limits, Scratch, render_text};
 use mcpc::plan::standalone;
 use mcpc::template::{Dialect, TemplateError, compile_for};
+use mcpc_instructions::bodies::Case;
 
 /// A template that the machine runs.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ pub fn contenders(case: &Case) -> Option<(Ours, Ours, Theirs)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bodies::cases;
+    use mcpc_instructions::bodies::cases;
 
     #[test]
     fn all_contenders_write_the_same_text() {

@@ -1,20 +1,17 @@
 //! What is true of every program, from any author, and of every text that it gets as data.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failed helper is a failed test")]
-#![expect(dead_code, reason = "the generators serve several tests")]
-
-mod template_support;
 
 use mcp_bundle::format;
 use mcp_bundle::json::ScanErrorKind;
 use mcp_bundle::plan::Contents;
 use mcp_bundle::template::{Ambient, Fault, Limits, RenderError, Scratch, Trace, render_text};
 use mcp_bundle::wire_enums::Dialect;
+use mcp_generators::choices::Choices;
+use mcp_generators::data::{self, Flavor};
+use mcp_generators::programs::{self, Manner};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
-use template_support::choices::Choices;
-use template_support::data::{self, Flavor};
-use template_support::programs::{self, Manner};
 
 const LIMITS: Limits =
     Limits { steps: 3000, iterations: 300, output: 2000, values: 500, text: 4000, depth: 16 };

@@ -6,7 +6,7 @@ use mcp_bundle::bind::{
     Arguments, BindError, Binder, Limits, PreparedTools, ProblemKind, Request, Scratch, Values,
 };
 use mcp_bundle::plan::Contents;
-use mcp_bundle::shape::{self, Answer, Failure};
+use mcp_bundle::shape::{self, Answer, ShapeFailure};
 use mcp_bundle::template::Ambient;
 use mcpc::check::{MemoryFiles, Report, check_files};
 
@@ -56,7 +56,7 @@ fn problems(tool: &str, arguments: &str) -> Vec<ProblemKind> {
 }
 
 /// The texts of a result, whether it is an error, and what failed.
-fn answer(tool: &str, status: u16, body: &str) -> (Vec<String>, bool, Option<Failure>) {
+fn answer(tool: &str, status: u16, body: &str) -> (Vec<String>, bool, Option<ShapeFailure>) {
     let contents = contents(tool);
     let (_, plan) = contents.tool("t").unwrap();
     let (matchers, mut out) = (Matchers::new(&contents), vec![b'{']);
@@ -231,7 +231,7 @@ fn a14_templates_are_limited() {
     assert!(answer(&tool, 200, &list(100_000)).2.is_none());
     let failure = answer(&tool, 200, &list(100_001)).2.unwrap();
     assert!(
-        matches!(&failure, Failure::Template { error, .. } if error.fault.name() == "iteration_limit"),
+        matches!(&failure, ShapeFailure::Template { error, .. } if error.fault.name() == "iteration_limit"),
         "{failure:?}"
     );
 }

@@ -6,13 +6,13 @@ mod template_support;
 use std::fmt;
 
 use ::handlebars::Handlebars;
+use mcp_generators::choices::Choices;
+use mcp_generators::data::{self, Flavor, Json};
 use mcpc::template::Dialect;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use template_support::choices::Choices;
-use template_support::data::{self, Flavor, Json};
 use template_support::go_walk::{Stopped, walk};
-use template_support::{Failure, compile, go, go_print, handlebars, render, run, without_shapes};
+use template_support::{TemplateFailure, compile, go, go_print, handlebars, render, run, without_shapes};
 
 /// Bytes to choose by; on one line in the report of a failure.
 #[derive(Clone)]
@@ -74,9 +74,9 @@ proptest! {
         let data = data.text();
         match (&expected, render(Dialect::Go, &template, &data)) {
             (Ok(expected), Ok(actual)) => prop_assert_eq!(expected, &actual, "{:?} over {}", template, data),
-            (Err(Stopped::Value), Err(Failure::Render(error))) if error.fault.name() == "value" => {}
+            (Err(Stopped::Value), Err(TemplateFailure::Render(error))) if error.fault.name() == "value" => {}
             // What would fail is refused also where it is never run.
-            (_, Err(Failure::Compile(message))) if message.contains("`: ") || message.contains(" loop over ") => {}
+            (_, Err(TemplateFailure::Compile(message))) if message.contains("`: ") || message.contains(" loop over ") => {}
             (expected, actual) => {
                 prop_assert!(false, "{template:?} over {data}\n the walk: {expected:?}\n we: {actual:?}");
             }
@@ -95,7 +95,7 @@ proptest! {
         let data = data(&values, Flavor::Wild).text();
         if let Ok(contents) = compile(dialect, &template) {
             let (with, without) = (run(&contents, &data), run(&without_shapes(contents), &data));
-            prop_assume!(![&with, &without].iter().any(|result| result.as_ref().is_err_and(Failure::is_limit)));
+            prop_assume!(![&with, &without].iter().any(|result| result.as_ref().is_err_and(TemplateFailure::is_limit)));
             prop_assert_eq!(with, without, "{:?} over {}", template, data);
         }
     }

@@ -1,20 +1,12 @@
 //! Whatever a program does, running it ends, without a panic.
 #![no_main]
 
-#[path = "../../bundle/tests/template_support/choices.rs"]
-mod choices;
-#[path = "../../bundle/tests/template_support/data.rs"]
-#[expect(dead_code, reason = "the generators serve several tests")]
-mod data;
-#[path = "../../bundle/tests/template_support/programs.rs"]
-mod programs;
-
-use choices::Choices;
-use data::Flavor;
 use libfuzzer_sys::fuzz_target;
 use mcp_bundle::format;
 use mcp_bundle::template::{Ambient, Limits, Scratch, render_text};
-use programs::Manner;
+use mcp_generators::choices::Choices;
+use mcp_generators::data::{self, Flavor};
+use mcp_generators::programs::{self, Manner};
 
 const LIMITS: Limits =
     Limits { steps: 3000, iterations: 300, output: 2000, values: 500, text: 4000, depth: 16 };

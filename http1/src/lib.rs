@@ -28,12 +28,12 @@ pub struct Malformed;
 /// A header: where it is in a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
-    name: Place,
-    value: Place,
+    name: FieldPart,
+    value: FieldPart,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct FieldPart {
     start: u32,
     length: u32,
 }
@@ -42,7 +42,7 @@ impl Field {
     /// Of a head that is not longer than 32 bits can say.
     #[inline]
     pub fn new(name: Range<usize>, value: Range<usize>) -> Field {
-        Field { name: Place::new(name.start, name.end), value: Place::new(value.start, value.end) }
+        Field { name: FieldPart::new(name.start, name.end), value: FieldPart::new(value.start, value.end) }
     }
 
     #[inline(always)]
@@ -75,10 +75,10 @@ impl Field {
     }
 }
 
-impl Place {
+impl FieldPart {
     #[inline]
-    fn new(start: usize, end: usize) -> Place {
-        Place { start: start as u32, length: end.saturating_sub(start) as u32 }
+    fn new(start: usize, end: usize) -> FieldPart {
+        FieldPart { start: start as u32, length: end.saturating_sub(start) as u32 }
     }
 
     #[inline]

@@ -4,7 +4,6 @@
 //! instructions. The grammar is the same, which property tests compare, but for targets: only visible ASCII.
 
 use crate::bytes::{target_end, text_end, token_end, value_end, word_end};
-use crate::request::Line;
 use crate::{Field, MAX_HEADERS, Malformed};
 use std::ops::Range;
 
@@ -21,6 +20,16 @@ pub(crate) enum Stop {
 pub(crate) struct Lines<'b> {
     bytes: &'b [u8],
     at: usize,
+}
+
+/// The line that a request begins with.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RequestLine {
+    pub(crate) method: Range<usize>,
+    pub(crate) target: Range<usize>,
+    pub(crate) minor: u8,
+    /// Where the headers begin.
+    pub(crate) end: usize,
 }
 
 /// A head that is not whole yet is none.
@@ -53,12 +62,12 @@ impl<'b> Lines<'b> {
         self.at
     }
 
-    pub(crate) fn request_line(&mut self) -> Result<Line, Stop> {
+    pub(crate) fn request_line(&mut self) -> Result<RequestLine, Stop> {
         let method = self.word(token_end)?;
         let target = self.word(target_end)?;
         let minor = self.version()?;
         self.end()?;
-        Ok(Line { method, target, minor, end: self.at })
+        Ok(RequestLine { method, target, minor, end: self.at })
     }
 
     /// The minor one of HTTP/1.

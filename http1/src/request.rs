@@ -2,26 +2,15 @@
 
 use crate::bytes::same;
 use crate::framing::Framing;
-use crate::lines::{Lines, Stop, whole};
+use crate::lines::{Lines, RequestLine, Stop, whole};
 use crate::{Body, Field, Malformed};
-use std::ops::Range;
 
 /// What was read of a request's head: places in its text.
 #[derive(Debug, Clone, Default)]
 pub struct RequestHead {
     /// Without an end nothing is known.
-    line: Line,
+    line: RequestLine,
     fields: Vec<Field>,
-}
-
-/// The line that a request begins with.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Line {
-    pub(crate) method: Range<usize>,
-    pub(crate) target: Range<usize>,
-    pub(crate) minor: u8,
-    /// Where the headers begin.
-    pub(crate) end: usize,
 }
 
 /// A head but for its headers.
@@ -50,7 +39,7 @@ impl RequestHead {
         whole(self.try_read(bytes, before, known))
     }
 
-    fn try_read(&mut self, bytes: &[u8], before: &[u8], known: Line) -> Result<Request, Stop> {
+    fn try_read(&mut self, bytes: &[u8], before: &[u8], known: RequestLine) -> Result<Request, Stop> {
         let repeated = same(bytes, before);
         let asks_the_same = known.end > 0 && repeated >= known.end;
         let (line, mut lines) = if asks_the_same {
@@ -96,7 +85,7 @@ impl RequestHead {
 
     /// Adds a header that was not read. What follows it in a text is none of the head, so the next one is read from its start.
     pub fn push(&mut self, field: Field) {
-        self.line = Line::default();
+        self.line = RequestLine::default();
         self.fields.push(field);
     }
 

@@ -1,45 +1,39 @@
 //! The edge without sockets: a request's head and body in, an answer out.
 
-use crate::call::observe::{Observer, Observers};
-use crate::call::record::{Refusal, RequestFacts};
 use crate::catalog::{BuildError, Catalog};
 use crate::mcp::{self, sse};
+use crate::observe::{Observer, Observers};
 use crate::request::access;
-use crate::request::context::Context;
-use crate::request::events::EventStream;
+use crate::request::facts::RequestFacts;
 use crate::request::failure::Failure;
 use crate::request::head::Head;
 use crate::request::id::RequestId;
 use crate::request::identity::{self, Anonymous, Authenticator, Caller, Peer};
+use crate::request::refuse::refuse;
 use crate::request::reply::Reply;
 use crate::request::route::{self, Path, Route, RoutedRequest};
 use crate::rest;
+use crate::serving::context::Context;
+use crate::serving::shared::Shared;
+use crate::serving::{Activated, Answered, Loaded, Serving};
 use crate::settings::Settings;
 use crate::telemetry::logging::Log;
-use crate::telemetry::metrics::Metrics;
+use crate::telemetry::metrics::{Gauges, Metrics};
 use crate::upstream::Upstream;
-use arc_swap::{ArcSwap, Guard};
-use bytes::Bytes;
 use mcp_bundle::format::Bundle;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use tokio::sync::watch;
 
 /// Everything that all connections share.
 #[derive(Debug)]
 pub struct Edge {
     pub metrics: Metrics,
-    pub(crate) upstream: Upstream,
-    serving: ArcSwap<Serving>,
-    /// Counts the swaps that changed the list of tools.
-    changes: watch::Sender<u64>,
-    /// Event streams that are open.
-    streams: Arc<AtomicUsize>,
+    shared: Arc<Shared>,
     /// Event streams are to end.
     stopping: watch::Sender<bool>,
-    pub(crate) sessions: sse::Sessions,
+    sessions: Arc<sse::Sessions>,
     authenticator: Arc<dyn Authenticator>,
-    pub(crate) observers: Observers,
 }
 
 /// What can be put in place of the usual.
@@ -51,52 +45,6 @@ pub struct Hooks {
     pub observers: Vec<Arc<dyn Observer>>,
 }
 
-/// What requests are served with: settings and tools change in one swap. A request loads it once and keeps it.
-#[derive(Debug)]
-pub struct Serving {
-    pub settings: Arc<Settings>,
-    /// `None` until the first bundle is activated.
-    pub catalog: Option<Arc<Catalog>>,
-}
-
-/// Settings and tools as they were when a request began.
-pub type Loaded = Guard<Arc<Serving>>;
-
-/// What follows [`Edge::answer`].
-#[derive(Debug)]
-pub enum Answered {
-    /// The reply is to be sent.
-    Reply,
-    /// A stream is to be opened with status 200 and the headers of the reply, which has no body.
-    Stream(Box<EventStream>),
-}
-
-/// One of the event streams that may be open at once; given back when dropped.
-#[derive(Debug)]
-pub(crate) struct StreamSlot {
-    open: Arc<AtomicUsize>,
-    metrics: Metrics,
-}
-
-/// Notices about the list of tools, for one caller at one endpoint: only of changes that the caller can see.
-#[derive(Debug)]
-pub struct Changes {
-    edge: Arc<Edge>,
-    swaps: watch::Receiver<u64>,
-    caller: Caller,
-    toolset: Option<String>,
-    /// The list that the caller knows of.
-    known: Option<u64>,
-    /// What is sent.
-    event: Bytes,
-}
-
-/// What a swap did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Activated {
-    pub list_changed: bool,
-}
-
 impl Edge {
     /// An edge for everyone, which logs.
     pub fn new(settings: Settings, upstream: Upstream) -> Edge {
@@ -106,28 +54,26 @@ impl Edge {
     pub fn with(settings: Settings, upstream: Upstream, hooks: Hooks) -> Edge {
         let Hooks { authenticator, mut observers } = hooks;
         let metrics = Metrics::default();
-        if let Upstream::Network(network) = &upstream {
-            metrics.observe_pool(network.watch());
-        }
         if !settings.without_metrics {
             observers.insert(0, Arc::new(metrics.clone()));
         }
-        Edge {
-            metrics,
-            upstream,
-            serving: ArcSwap::from_pointee(Serving { settings: Arc::new(settings), catalog: None }),
-            changes: watch::channel(0).0,
-            streams: Arc::default(),
-            stopping: watch::channel(false).0,
-            sessions: sse::Sessions::default(),
-            authenticator,
-            observers: Observers(observers),
-        }
+        let pool = match &upstream {
+            Upstream::Network(network) => Some(network.watch()),
+            Upstream::Fixed(_) => None,
+        };
+        let shared = Arc::new(Shared::new(settings, upstream, Observers(observers)));
+        let (in_flight, streams) = (Arc::clone(&shared.in_flight), Arc::clone(&shared.streams));
+        metrics.observe_gauges(move || Gauges {
+            calls_in_flight: in_flight.count(),
+            streams: streams.load(Relaxed),
+            pool: pool.as_ref().map(|read| read()),
+        });
+        Edge { metrics, shared, stopping: watch::channel(false).0, sessions: Arc::default(), authenticator }
     }
 
     /// What requests that begin now are served with.
     pub fn serving(&self) -> Loaded {
-        self.serving.load()
+        self.shared.serving()
     }
 
     /// Whether a path is one that is served here, well or not.
@@ -151,25 +97,17 @@ impl Edge {
         bundle: Bundle,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Catalog, BuildError> {
-        Catalog::build(bundle, variable, &self.upstream, &self.metrics, Arc::clone(settings))
+        Catalog::build(bundle, variable, &self.shared.upstream, self.metrics.calls(), Arc::clone(settings))
     }
 
     /// From now on requests are served from `catalog` and with its settings; those that began before keep theirs.
     pub fn activate(&self, catalog: Catalog) -> Activated {
-        let catalog = Arc::new(catalog);
-        let serving =
-            Serving { settings: Arc::clone(&catalog.settings), catalog: Some(Arc::clone(&catalog)) };
-        let before = self.serving.swap(Arc::new(serving));
-        let list_changed = before.catalog.as_ref().is_none_or(|before| catalog.lists_differ(before));
-        if list_changed {
-            self.changes.send_modify(|count| *count += 1);
-        }
-        Activated { list_changed }
+        self.shared.activate(catalog)
     }
 
     /// What is served now.
     pub fn catalog(&self) -> Option<Arc<Catalog>> {
-        self.serving.load().catalog.clone()
+        self.shared.catalog()
     }
 
     /// Looks at a request's head: what serves it, and who asks. `reply` is overwritten.
@@ -213,23 +151,13 @@ impl Edge {
 
     /// Writes why a request is refused, and lets it be observed.
     fn refuse(&self, head: &Head, facts: RequestFacts<'_>, failure: &Failure, reply: &mut Reply) {
-        route::refuse(head, failure, reply);
-        self.observe_refusal(head, facts, failure, reply.status);
-    }
-
-    pub(crate) fn observe_refusal(
-        &self,
-        head: &Head,
-        request: RequestFacts<'_>,
-        failure: &Failure,
-        status: u16,
-    ) {
-        self.observers.refused(&Refusal { request, head, failure, status });
+        refuse(head, failure, reply);
+        self.shared.refused(head, facts, failure, reply.status);
     }
 
     /// Answers a request. `reply` is overwritten. Dropping the future cancels what the request started.
     pub async fn answer(
-        self: &Arc<Self>,
+        &self,
         serving: &Serving,
         request: &RoutedRequest,
         head: &Head,
@@ -250,7 +178,7 @@ impl Edge {
     }
 
     async fn serve(
-        self: &Arc<Self>,
+        &self,
         serving: &Serving,
         request: &RoutedRequest,
         head: &Head,
@@ -265,15 +193,17 @@ impl Edge {
         let view = catalog
             .view(&request.caller, toolset)
             .ok_or_else(|| Failure::UnknownToolset(toolset.unwrap_or_default().to_owned()))?;
-        let context = Context { edge: self, settings: &serving.settings, view, head, request };
+        let context = Context { shared: &self.shared, settings: &serving.settings, view, head, request };
         match &request.path {
             Path::Mcp { .. } => return Ok(mcp::answer(&context, body, reply).await),
             Path::McpStream { .. } => {
                 return mcp::legacy_stream(&context).map(Box::new).map(Answered::Stream);
             }
-            Path::Sse { .. } => return sse::open(&context).map(Box::new).map(Answered::Stream),
+            Path::Sse { .. } => {
+                return sse::open(&context, &self.sessions).map(Box::new).map(Answered::Stream);
+            }
             Path::SseMessages => {
-                sse::post(self, head, request, body)?;
+                sse::post(&self.shared, &self.sessions, head, request, body)?;
                 reply.status = 202;
             }
             Path::ApiList => rest::api_v1::list(&context, reply)?,
@@ -282,14 +212,6 @@ impl Edge {
             Path::GatewayInvoke => rest::gateway::invoke(&context, body, reply).await?,
         }
         Ok(Answered::Reply)
-    }
-
-    /// Room for one more event stream.
-    pub(crate) fn stream_slot(&self) -> Option<StreamSlot> {
-        let most = self.serving().settings.limits.streams;
-        self.streams.fetch_update(Relaxed, Relaxed, |open| (open < most).then_some(open + 1)).ok()?;
-        self.metrics.streams().add(1);
-        Some(StreamSlot { open: Arc::clone(&self.streams), metrics: self.metrics.clone() })
     }
 
     /// Ends the event streams of those whose server does not do it (`proxy_http`).
@@ -302,45 +224,8 @@ impl Edge {
     }
 }
 
-impl Drop for StreamSlot {
-    fn drop(&mut self) {
-        self.open.fetch_sub(1, Relaxed);
-        self.metrics.streams().add(-1);
-    }
-}
-
 impl Default for Hooks {
     fn default() -> Hooks {
         Hooks { authenticator: Arc::new(Anonymous), observers: vec![Arc::new(Log)] }
-    }
-}
-
-impl Changes {
-    /// From now on.
-    pub(crate) fn of(context: &Context<'_>, event: Vec<u8>) -> Changes {
-        Changes {
-            edge: Arc::clone(context.edge),
-            swaps: context.edge.changes.subscribe(),
-            caller: context.request.caller.clone(),
-            toolset: context.view.toolset().map(str::to_owned),
-            known: Some(context.view.fingerprint()),
-            event: event.into(),
-        }
-    }
-
-    /// Waits for the next notice; `None` if there will be none. Safe to cancel.
-    pub(crate) async fn next(&mut self) -> Option<Bytes> {
-        loop {
-            // Looked at first: a swap may have come before this began to wait.
-            let catalog = self.edge.catalog();
-            let toolset = self.toolset.as_deref();
-            let view = catalog.as_ref().and_then(|catalog| catalog.view(&self.caller, toolset));
-            let seen = view.map(|view| view.fingerprint());
-            if seen != self.known {
-                self.known = seen;
-                return Some(self.event.clone());
-            }
-            self.swaps.changed().await.ok()?;
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! How calls end, as each interface and the metrics report it.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what fails here fails the test")]
 
-use mcp_edge::call::record::Outcome;
+use mcp_edge::observe::record::Outcome;
 use mcpc_tests::{Answer, Script, World, answer, call, json, raw, spec};
 use serde_json::{Value, json};
 

@@ -2,9 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use bytes::Bytes;
-use mcp_edge::call::observe::Observer;
-use mcp_edge::call::record::CallRecord;
 use mcp_edge::edge::Hooks;
+use mcp_edge::observe::Observer;
+use mcp_edge::observe::record::CallRecord;
 use mcp_edge::process::{Listener, TlsFiles};
 use mcpc_tests::{LONG, World, call, get, json, post, raw, spec};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! The pure part of a call as the proxy makes it: envelope → lookup → bind, and with an answer → shape → result.
 
-use crate::Failure;
+use crate::AnyError;
 use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{self, Arguments, Binder, PreparedTools, Request, Values};
 use mcp_bundle::envelope::{self, Body};
@@ -50,7 +50,7 @@ impl Calls {
 
     /// A request's head and the answer's behind it. The request repeats `before`.
     #[inline(never)]
-    pub fn heads(&mut self, heads: &[u8], before: &[u8]) -> Result<(), Failure> {
+    pub fn heads(&mut self, heads: &[u8], before: &[u8]) -> Result<(), AnyError> {
         let request = self.head.read(heads, before).ok().flatten().ok_or("not a request")?;
         let answer = heads.get(request.length..).unwrap_or_default();
         black_box(read_response(answer, false, &mut self.fields).ok().flatten().ok_or("not an answer")?);
@@ -58,7 +58,7 @@ impl Calls {
     }
 
     /// From a request's body to the upstream request, and on to the result if there is an answer.
-    pub fn call(&mut self, body: &[u8], answer: Option<&[u8]>) -> Result<(), Failure> {
+    pub fn call(&mut self, body: &[u8], answer: Option<&[u8]>) -> Result<(), AnyError> {
         let mut place = None;
         let Body::One(message) = envelope::read(body, DEPTH, BATCH, &mut place)? else {
             return Err("the body is not one message".into());

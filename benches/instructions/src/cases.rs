@@ -1,7 +1,7 @@
 //! What is counted.
 
-use crate::bodies::{self, list};
-use crate::{Calls, Failure};
+use crate::{AnyError, Calls};
+use mcpc_instructions::bodies::{self, list};
 use std::hint::black_box;
 
 /// One call, or a part of one.
@@ -97,7 +97,7 @@ pub fn all() -> Vec<Case> {
 }
 
 impl Case {
-    pub fn run(&self, calls: &mut Calls) -> Result<(), Failure> {
+    pub fn run(&self, calls: &mut Calls) -> Result<(), AnyError> {
         let body = black_box(self.body.as_bytes());
         match &self.work {
             Work::Bind => calls.call(body, None),

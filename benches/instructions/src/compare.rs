@@ -1,6 +1,6 @@
 //! Counts against the committed ones.
 
-use crate::Failure;
+use crate::AnyError;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -28,7 +28,7 @@ struct Row {
 }
 
 /// Compares two files with lines such as `12345 name of a case`.
-pub fn compare(baseline: &str, counted: &str) -> Result<Comparison, Failure> {
+pub fn compare(baseline: &str, counted: &str) -> Result<Comparison, AnyError> {
     let baseline = counts(baseline)?.into_iter().collect::<BTreeMap<_, _>>();
     let counted = counts(counted)?;
     let of = |name: &str| counted.iter().find(|(other, _)| *other == name).map(|(_, count)| *count);
@@ -109,7 +109,7 @@ impl fmt::Display for Comparison {
     }
 }
 
-fn counts(text: &str) -> Result<Vec<(&str, u64)>, Failure> {
+fn counts(text: &str) -> Result<Vec<(&str, u64)>, AnyError> {
     let line = |line| {
         let (count, name) = str::split_once(line, ' ').ok_or_else(|| format!("no count in `{line}`"))?;
         let count = count.parse().map_err(|_| format!("`{count}` is not a count"))?;

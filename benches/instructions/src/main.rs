@@ -3,9 +3,6 @@
 //! `benches/instructions/run` does the rest. What is counted is what [`measured`] calls, after warm-up runs that are not.
 #![expect(clippy::print_stdout, reason = "its output is its purpose")]
 
-#[path = "../../src/bodies.rs"]
-#[expect(dead_code, reason = "other benches also need what templates are called")]
-mod bodies;
 mod calls;
 mod cases;
 mod compare;
@@ -17,7 +14,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 /// Why nothing can be measured.
-type Failure = Box<dyn std::error::Error>;
+type AnyError = Box<dyn std::error::Error>;
 
 /// Runs before the one that counts.
 const WARM_UP: usize = 3;
@@ -29,7 +26,7 @@ const ROUND_MS: u128 = 20;
 const USAGE: &str = "usage: instructions list | instructions run BUNDLE CASE | instructions time BUNDLE [PART OF A CASE'S NAME] | \
                      instructions compare BASELINE COUNTED";
 
-fn main() -> Result<ExitCode, Failure> {
+fn main() -> Result<ExitCode, AnyError> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
@@ -62,16 +59,16 @@ fn main() -> Result<ExitCode, Failure> {
 
 /// callgrind counts from here on, and only here: `run` names this function.
 #[inline(never)]
-fn measured(work: &mut dyn FnMut() -> Result<(), Failure>) -> Result<(), Failure> {
+fn measured(work: &mut dyn FnMut() -> Result<(), AnyError>) -> Result<(), AnyError> {
     work()
 }
 
-fn calls(bundle: &[u8]) -> Result<Calls, Failure> {
+fn calls(bundle: &[u8]) -> Result<Calls, AnyError> {
     Ok(Calls::new(format::read(bundle, &Trust::Any)?.contents))
 }
 
 /// Nanoseconds of one run of each case.
-fn time(bundle: &str, part: &str) -> Result<(), Failure> {
+fn time(bundle: &str, part: &str) -> Result<(), AnyError> {
     let bytes = std::fs::read(bundle)?;
     let cases: Vec<Case> = cases::all().into_iter().filter(|case| case.name.contains(part)).collect();
     let mut calls = calls(&bytes)?;

@@ -12,7 +12,7 @@ use http_body_util::{BodyExt, Empty, Full};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use mcpc_benches::Failure;
+use mcpc_benches::AnyError;
 use mcpc_benches::load::contenders::{Arguments, path_of, runtime};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -70,7 +70,7 @@ struct Upstream {
     origin: String,
 }
 
-fn main() -> Result<(), Failure> {
+fn main() -> Result<(), AnyError> {
     let arguments = Arguments::of_this_process()?;
     runtime(arguments.threads)?.block_on(async {
         let mut connector = HttpConnector::new();

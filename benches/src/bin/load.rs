@@ -5,7 +5,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "its output is its purpose")]
 
 use clap::Parser;
-use mcpc_benches::Failure;
+use mcpc_benches::AnyError;
 use mcpc_benches::load::contender::Contender;
 use mcpc_benches::load::cores::Cores;
 use mcpc_benches::load::plan::{self, CONNECTIONS, PACED};
@@ -74,7 +74,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
     number.map(Duration::from_secs_f64).ok_or_else(|| "a number from 0.1 to 600 is needed".to_owned())
 }
 
-fn start(options: &Options) -> Result<(), Failure> {
+fn start(options: &Options) -> Result<(), AnyError> {
     let (tested, others) = Cores::split(usize::from(options.threads));
     others.bind_this_process()?;
     let tools = std::path::absolute(&options.tools)?;
@@ -94,7 +94,7 @@ fn start(options: &Options) -> Result<(), Failure> {
     }))
 }
 
-async fn compare(options: &Options, setup: &Setup) -> Result<(), Failure> {
+async fn compare(options: &Options, setup: &Setup) -> Result<(), AnyError> {
     let effort = options.effort();
     let about = options.about(setup, effort);
     for line in &about.missing {

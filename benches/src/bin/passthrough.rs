@@ -3,7 +3,7 @@
 //! `passthrough ADDRESS UPSTREAM THREADS`
 
 use async_trait::async_trait;
-use mcpc_benches::Failure;
+use mcpc_benches::AnyError;
 use pingora_core::server::Server;
 use pingora_core::server::configuration::ServerConf;
 use pingora_core::upstreams::peer::HttpPeer;
@@ -31,7 +31,7 @@ impl ProxyHttp for Passthrough {
     }
 }
 
-fn main() -> Result<(), Failure> {
+fn main() -> Result<(), AnyError> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [address, upstream, threads] = arguments.as_slice() else {
         return Err("usage: passthrough ADDRESS UPSTREAM THREADS".into());

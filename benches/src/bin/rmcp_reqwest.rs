@@ -4,7 +4,7 @@
 
 use axum::Router;
 use axum::serve::ListenerExt;
-use mcpc_benches::Failure;
+use mcpc_benches::AnyError;
 use mcpc_benches::load::contenders::{Arguments, path_of, runtime};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ServerCapabilities, ServerConfig,
@@ -51,7 +51,7 @@ impl ServerHandler for Tools {
     }
 }
 
-fn main() -> Result<(), Failure> {
+fn main() -> Result<(), AnyError> {
     let arguments = Arguments::of_this_process()?;
     runtime(arguments.threads)?.block_on(async {
         let client = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(1024).build()?;

@@ -2,7 +2,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "its output is its purpose")]
 
 use clap::{Parser, Subcommand};
-use mcpc_benches::Failure;
+use mcpc_benches::AnyError;
 use mcpc_benches::scale::place::Place;
 use mcpc_benches::scale::{Part, bundles, compile, lookup, machine, upstream};
 use std::net::SocketAddr;
@@ -60,7 +60,7 @@ fn main() -> ExitCode {
 }
 
 impl Step {
-    fn run(&self) -> Result<(), Failure> {
+    fn run(&self) -> Result<(), AnyError> {
         match self {
             Step::Upstream { address } => upstream::serve(*address)?,
             Step::Bundle { what, url, file } => {
@@ -78,7 +78,7 @@ impl Step {
     }
 }
 
-fn run(options: &Options) -> Result<(), Failure> {
+fn run(options: &Options) -> Result<(), AnyError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let local = tokio::task::LocalSet::new();
     runtime.block_on(local.run_until(async {
@@ -92,7 +92,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     }))
 }
 
-async fn measure(options: &Options) -> Result<(), Failure> {
+async fn measure(options: &Options) -> Result<(), AnyError> {
     let place = Place::new(options.quick).await?;
     let mut report = format!("# Scale\n\nWritten by `just scale`. {}\n", machine::description());
     print!("{report}");

@@ -8,9 +8,9 @@ use mcp_bundle::format::{self, Trust};
 use mcp_bundle::template::Destination;
 use mcpc::plan::standalone;
 use mcpc::template::{Dialect, compile_for};
-use mcpc_benches::bodies::{cases, list};
 use mcpc_benches::render::contenders;
-use mcpc_benches::{Failure, cpu_ms};
+use mcpc_benches::{AnyError, cpu_ms};
+use mcpc_instructions::bodies::{cases, list};
 use std::hint::black_box;
 
 const ROUNDS: usize = 9;
@@ -18,7 +18,7 @@ const ROUNDS: usize = 9;
 const WORK: usize = 16 << 20;
 const TEMPLATES: usize = 10_000;
 
-fn main() -> Result<(), Failure> {
+fn main() -> Result<(), AnyError> {
     println!("answer to result, CPU time of one thread, median of {ROUNDS} interleaved rounds");
     println!(
         "{:<20} {:>8} {:>10} {:>12} {:>12} {:>12} {:>8} {:>8}",
@@ -32,7 +32,7 @@ fn main() -> Result<(), Failure> {
         let mut times: [Vec<f64>; 4] = Default::default();
         for _ in 0..ROUNDS {
             let mut time =
-                |at: usize, render: &mut dyn FnMut(&[u8], &mut Vec<u8>) -> bool| -> Result<(), Failure> {
+                |at: usize, render: &mut dyn FnMut(&[u8], &mut Vec<u8>) -> bool| -> Result<(), AnyError> {
                     let start = cpu_ms()?;
                     for _ in 0..repeats {
                         out.clear();
@@ -62,7 +62,7 @@ fn main() -> Result<(), Failure> {
 }
 
 /// Reads a bundle with many templates, against registering their sources.
-fn load() -> Result<(), Failure> {
+fn load() -> Result<(), AnyError> {
     let sources: Vec<String> = (0..TEMPLATES).map(template).collect();
     let mut compiled = Vec::new();
     for source in &sources {

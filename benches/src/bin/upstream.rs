@@ -1,11 +1,11 @@
 //! The upstream of load comparisons, as a process: `upstream ADDRESS THREADS`.
 
-use mcpc_benches::Failure;
+use mcpc_benches::AnyError;
 use mcpc_benches::load::upstream::{pages, serve};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
-fn main() -> Result<(), Failure> {
+fn main() -> Result<(), AnyError> {
     let mut arguments = std::env::args().skip(1);
     let (Some(address), Some(threads), None) = (arguments.next(), arguments.next(), arguments.next()) else {
         return Err("usage: upstream ADDRESS THREADS".into());

@@ -3,7 +3,7 @@
 use super::connection::{Connection, Question};
 use super::histogram::Histogram;
 use super::usage::Usage;
-use crate::Failure;
+use crate::AnyError;
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::rc::Rc;
@@ -44,10 +44,10 @@ struct Shared {
 /// Asks over this many connections, for `time` and until there is an answer for each of them. Must run on a `LocalSet`.
 pub async fn run(
     question: &Rc<Question>,
-    used: impl Fn() -> Result<Usage, Failure>,
+    used: impl Fn() -> Result<Usage, AnyError>,
     connections: u16,
     time: Duration,
-) -> Result<Measured, Failure> {
+) -> Result<Measured, AnyError> {
     let shared = Rc::new(Shared::default());
     let mut tasks = JoinSet::new();
     for _ in 0..connections {
@@ -82,8 +82,8 @@ pub async fn run(
 /// Waits for an event while the connections work; ends early if one of them does.
 pub async fn until<T>(
     event: impl Future<Output = T>,
-    tasks: &mut JoinSet<Result<(), Failure>>,
-) -> Result<T, Failure> {
+    tasks: &mut JoinSet<Result<(), AnyError>>,
+) -> Result<T, AnyError> {
     tokio::select! {
         value = event => Ok(value),
         Some(ended) = tasks.join_next() => {
@@ -93,7 +93,7 @@ pub async fn until<T>(
     }
 }
 
-async fn ask_on(question: Rc<Question>, shared: Rc<Shared>, enough: u16) -> Result<(), Failure> {
+async fn ask_on(question: Rc<Question>, shared: Rc<Shared>, enough: u16) -> Result<(), AnyError> {
     let mut connection = Connection::open(question.address).await?;
     while !shared.ends.get() {
         let begin = Instant::now();

@@ -2,7 +2,7 @@
 
 use super::answer::{BadAnswer, Body, Head, parse_head};
 use super::chunked::Chunked;
-use crate::Failure;
+use crate::AnyError;
 use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -33,7 +33,7 @@ enum Rest {
 }
 
 /// Asks once and gives the answer's status and body.
-pub async fn ask_once(address: SocketAddr, request: &[u8]) -> Result<(u16, Vec<u8>), Failure> {
+pub async fn ask_once(address: SocketAddr, request: &[u8]) -> Result<(u16, Vec<u8>), AnyError> {
     let mut body = Vec::new();
     let mut connection = Connection::open(address).await?;
     let head = connection.exchange(request, |bytes| body.extend_from_slice(bytes)).await?;
@@ -41,14 +41,14 @@ pub async fn ask_once(address: SocketAddr, request: &[u8]) -> Result<(u16, Vec<u
 }
 
 impl Connection {
-    pub async fn open(address: SocketAddr) -> Result<Connection, Failure> {
+    pub async fn open(address: SocketAddr) -> Result<Connection, AnyError> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         Ok(Connection { stream, buffer: vec![0; BUFFER] })
     }
 
     /// Fails if the answer is not the expected one.
-    pub async fn ask(&mut self, question: &Question) -> Result<(), Failure> {
+    pub async fn ask(&mut self, question: &Question) -> Result<(), AnyError> {
         let mut received = 0;
         let head = self.exchange(&question.request, |bytes| received += bytes.len()).await?;
         let (seen, Question { status, length, .. }) = (head.status, question);
@@ -60,7 +60,7 @@ impl Connection {
     }
 
     /// Sends a request, hands the body of its answer on as it comes and gives its head.
-    async fn exchange(&mut self, request: &[u8], mut body: impl FnMut(&[u8])) -> Result<Head, Failure> {
+    async fn exchange(&mut self, request: &[u8], mut body: impl FnMut(&[u8])) -> Result<Head, AnyError> {
         self.stream.write_all(request).await?;
         let (head, filled) = self.read_head().await?;
         let begun = self.buffer.get(head.head_length..filled).unwrap_or_default();
@@ -77,7 +77,7 @@ impl Connection {
     }
 
     /// Reads a head, and perhaps more: also gives how much is in the buffer.
-    async fn read_head(&mut self) -> Result<(Head, usize), Failure> {
+    async fn read_head(&mut self) -> Result<(Head, usize), AnyError> {
         let mut filled = 0;
         loop {
             filled += self.read_at(filled).await?;
@@ -87,7 +87,7 @@ impl Connection {
         }
     }
 
-    async fn read_at(&mut self, filled: usize) -> Result<usize, Failure> {
+    async fn read_at(&mut self, filled: usize) -> Result<usize, AnyError> {
         let free = self.buffer.get_mut(filled..).filter(|free| !free.is_empty()).ok_or(BadAnswer::TooLong)?;
         match self.stream.read(free).await? {
             0 => Err("the server closed a connection".into()),

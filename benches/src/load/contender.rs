@@ -4,7 +4,7 @@ use super::connection::{Question, ask_once};
 use super::servers::{FILE, Role, Servers};
 use super::size::Size;
 use super::spec::{TOOLS, raw_tool, template_tool};
-use crate::Failure;
+use crate::AnyError;
 use crate::render::Theirs;
 use serde_json::Value;
 
@@ -77,7 +77,7 @@ impl Contender {
     }
 
     /// Asks once, makes sure that the answer holds what it must, and expects its status and length from then on.
-    pub async fn question(self, servers: &Servers, size: Size) -> Result<Question, Failure> {
+    pub async fn question(self, servers: &Servers, size: Size) -> Result<Question, AnyError> {
         if self == Contender::NginxFile {
             let request = Contender::List.request(size);
             let (_, list) = ask_once(servers.get(Role::Edge)?.address, &request).await?;
@@ -106,7 +106,7 @@ impl Contender {
         }
     }
 
-    fn is_right(self, body: &[u8], size: Size) -> Result<bool, Failure> {
+    fn is_right(self, body: &[u8], size: Size) -> Result<bool, AnyError> {
         let case = size.case();
         if matches!(self, Contender::Direct | Contender::Nginx | Contender::Passthrough) {
             return Ok(body == case.body.as_bytes());

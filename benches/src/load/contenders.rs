@@ -1,7 +1,7 @@
 //! What the contenders that are built here have in common.
 
 use super::size::Size;
-use crate::Failure;
+use crate::AnyError;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::net::SocketAddr;
 use tokio::runtime::{Builder, Runtime};
@@ -15,7 +15,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    pub fn of_this_process() -> Result<Arguments, Failure> {
+    pub fn of_this_process() -> Result<Arguments, AnyError> {
         let given: Vec<String> = std::env::args().skip(1).collect();
         let [address, upstream, threads] = given.as_slice() else {
             return Err("usage: ADDRESS UPSTREAM THREADS".into());

@@ -1,6 +1,6 @@
 //! Which cores servers and generator run on.
 
-use crate::Failure;
+use crate::AnyError;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -23,7 +23,7 @@ impl Cores {
     }
 
     /// Binds this process. Threads that are started later follow it.
-    pub fn bind_this_process(&self) -> Result<(), Failure> {
+    pub fn bind_this_process(&self) -> Result<(), AnyError> {
         let Some(list) = &self.0 else { return Ok(()) };
         let pid = std::process::id().to_string();
         let status = Command::new("taskset").args(["-c", "-p", list, &pid]).stdout(Stdio::null()).status()?;

@@ -8,7 +8,7 @@ use super::connection::{Connection, Question};
 use super::histogram::Histogram;
 use super::schedule::Schedule;
 use super::timer::Timer;
-use crate::Failure;
+use crate::AnyError;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -46,7 +46,7 @@ struct Shared {
 }
 
 /// Asks on schedule over this many connections. Must run on a `LocalSet`.
-pub async fn run(question: &Rc<Question>, connections: u16, schedule: Schedule) -> Result<Paced, Failure> {
+pub async fn run(question: &Rc<Question>, connections: u16, schedule: Schedule) -> Result<Paced, AnyError> {
     let shared = Rc::new(Shared {
         schedule,
         begin: Cell::new(Instant::now()),
@@ -82,7 +82,7 @@ pub async fn run(question: &Rc<Question>, connections: u16, schedule: Schedule) 
 
 impl Shared {
     /// Lets each request go when it is due.
-    async fn release(&self) -> Result<(), Failure> {
+    async fn release(&self) -> Result<(), AnyError> {
         let (timer, mut released) = (Timer::new()?, 0);
         while released < self.schedule.total() {
             let elapsed = self.begin.get().elapsed();
@@ -97,7 +97,7 @@ impl Shared {
     }
 }
 
-async fn ask_on(question: Rc<Question>, shared: Rc<Shared>) -> Result<(), Failure> {
+async fn ask_on(question: Rc<Question>, shared: Rc<Shared>) -> Result<(), AnyError> {
     let mut connection = Connection::open(question.address).await?;
     connection.ask(&question).await?;
     shared.ready.wait().await;

@@ -2,7 +2,7 @@
 
 use super::cores::Cores;
 use super::usage::{Usage, usage};
-use crate::Failure;
+use crate::AnyError;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -44,7 +44,7 @@ impl Program {
     }
 
     /// Starts it and waits until it listens on `address`. What it says is kept in `log`.
-    pub async fn start(&self, cores: &Cores, address: SocketAddr, log: &Path) -> Result<Server, Failure> {
+    pub async fn start(&self, cores: &Cores, address: SocketAddr, log: &Path) -> Result<Server, AnyError> {
         let program = self.path.display();
         let mut command = cores.command(&self.path);
         command.args(&self.arguments).envs(self.environment.iter().map(|(name, value)| (name, value)));
@@ -72,12 +72,12 @@ impl Program {
 }
 
 impl Server {
-    pub fn usage(&self) -> Result<Usage, Failure> {
+    pub fn usage(&self) -> Result<Usage, AnyError> {
         usage(self.child.id())
     }
 
     /// Forgets what it said: a line for every call of every turn would fill the disk. It goes on at the file's new end.
-    pub fn empty_log(&self) -> Result<(), Failure> {
+    pub fn empty_log(&self) -> Result<(), AnyError> {
         Ok(File::options().write(true).open(&self.log)?.set_len(0)?)
     }
 }
@@ -93,12 +93,12 @@ impl Drop for Server {
 }
 
 /// An address that nobody listens on. Somebody else could take it before it is used; then starting fails.
-pub fn free_address() -> Result<SocketAddr, Failure> {
+pub fn free_address() -> Result<SocketAddr, AnyError> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?)
 }
 
 /// A program that was built together with this one.
-pub fn sibling(name: &str) -> Result<PathBuf, Failure> {
+pub fn sibling(name: &str) -> Result<PathBuf, AnyError> {
     let path = std::env::current_exe()?.with_file_name(name);
     if path.is_file() {
         return Ok(path);

@@ -5,7 +5,7 @@ use super::plan::CONNECTIONS;
 use super::results::{Group, Results};
 use super::size::Size;
 use super::{bars, chart, table};
-use crate::Failure;
+use crate::AnyError;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -22,7 +22,7 @@ const THROUGHPUT: &str = "throughput.svg";
 const LATENCY: &str = "latency.svg";
 
 /// Writes the page and those charts that there are figures for.
-pub fn write(folder: &Path, about: &About, results: &Results) -> Result<(), Failure> {
+pub fn write(folder: &Path, about: &About, results: &Results) -> Result<(), AnyError> {
     std::fs::create_dir_all(folder)?;
     let throughput = usual(results).and_then(chart::throughput);
     let latency = chart::latency(&results.paced, CONNECTIONS);

@@ -11,7 +11,7 @@ use super::schedule::Schedule;
 use super::servers::{Role, Servers, Setup};
 use super::size::Size;
 use super::stats::Spread;
-use crate::Failure;
+use crate::AnyError;
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub struct Effort {
 }
 
 /// Measures a case in the closed loop. Must run on a `LocalSet`.
-pub async fn case(case: &Case, setup: &Setup, effort: Effort) -> Result<Group, Failure> {
+pub async fn case(case: &Case, setup: &Setup, effort: Effort) -> Result<Group, AnyError> {
     let (servers, questions) = start(&case.contenders, case.size, setup).await?;
     let mut rows: Vec<_> =
         case.contenders.iter().map(|it| Row { contender: *it, turns: Vec::new() }).collect();
@@ -50,7 +50,7 @@ pub async fn paced(
     most: f64,
     setup: &Setup,
     effort: Effort,
-) -> Result<Vec<PacedGroup>, Failure> {
+) -> Result<Vec<PacedGroup>, AnyError> {
     let (_servers, questions) = start(contenders, Size::Small, setup).await?;
     let mut groups = Vec::new();
     for share in shares {
@@ -91,7 +91,7 @@ async fn start(
     contenders: &[Contender],
     size: Size,
     setup: &Setup,
-) -> Result<(Servers, Vec<Rc<Question>>), Failure> {
+) -> Result<(Servers, Vec<Rc<Question>>), AnyError> {
     // The file that nginx serves is the edge's list.
     let list = contenders.contains(&Contender::NginxFile).then_some(Role::Edge);
     let roles = contenders.iter().map(|contender| contender.role()).chain(list).collect();
@@ -108,7 +108,7 @@ async fn turn(
     question: &Rc<Question>,
     connections: u16,
     time: Duration,
-) -> Result<Measured, Failure> {
+) -> Result<Measured, AnyError> {
     let turn = closed::run(question, || server.usage(), connections, time);
     let Some(address) = server.metrics else { return turn.await };
     let measured = tokio::select! {
@@ -120,7 +120,7 @@ async fn turn(
 }
 
 /// Reads metrics until that fails.
-async fn scrape(address: SocketAddr) -> Failure {
+async fn scrape(address: SocketAddr) -> AnyError {
     tokio::time::sleep(SCRAPE / 2).await;
     loop {
         match ask_once(address, b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").await {

@@ -4,7 +4,7 @@ use super::configs;
 use super::cores::Cores;
 use super::process::{Program, Server, free_address, sibling};
 use super::spec;
-use crate::Failure;
+use crate::AnyError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
@@ -55,7 +55,7 @@ pub struct Servers {
 
 impl Servers {
     /// Starts the upstream and those that play these roles.
-    pub async fn start(roles: &BTreeSet<Role>, setup: &Setup) -> Result<Servers, Failure> {
+    pub async fn start(roles: &BTreeSet<Role>, setup: &Setup) -> Result<Servers, AnyError> {
         let folder = TempDir::new()?;
         // nginx's workers may run as another user.
         std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755))?;
@@ -71,7 +71,7 @@ impl Servers {
         Ok(servers)
     }
 
-    pub fn get(&self, role: Role) -> Result<&Server, Failure> {
+    pub fn get(&self, role: Role) -> Result<&Server, AnyError> {
         self.running.get(&role).ok_or_else(|| format!("`{}` is not started", role.name()).into())
     }
 
@@ -81,7 +81,7 @@ impl Servers {
         address: SocketAddr,
         upstream: SocketAddr,
         setup: &Setup,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AnyError> {
         let admin = free_address()?;
         let program = role.program(self.folder.path(), address, upstream, admin, setup)?;
         let cores = if role == Role::Upstream { &setup.others } else { &setup.tested };
@@ -126,7 +126,7 @@ impl Role {
         upstream: SocketAddr,
         admin: SocketAddr,
         setup: &Setup,
-    ) -> Result<Program, Failure> {
+    ) -> Result<Program, AnyError> {
         let threads = setup.threads;
         let usual = [address.to_string(), upstream.to_string(), threads.to_string()];
         Ok(match self {

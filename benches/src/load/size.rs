@@ -1,6 +1,6 @@
 //! The answers that the upstream has.
 
-use crate::bodies::{Case, cases};
+use mcpc_instructions::bodies::{Case, cases};
 
 /// How long an answer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

@@ -1,7 +1,7 @@
 //! The twenty tools that `mcp-edge` serves under load, compiled in this process.
 
 use super::size::Size;
-use crate::Failure;
+use crate::AnyError;
 use mcp_bundle::format;
 use mcpc::check::check_files;
 use std::fmt::Write;
@@ -20,7 +20,7 @@ pub fn template_tool(size: Size) -> String {
 }
 
 /// A bundle with two tools for each size, and others that only show in lists. It needs [`VARIABLE`].
-pub fn bundle(upstream: SocketAddr) -> Result<Vec<u8>, Failure> {
+pub fn bundle(upstream: SocketAddr) -> Result<Vec<u8>, AnyError> {
     let mut files = crate::specs(TOOLS - 2 * Size::ALL.len());
     files.add("load.toml", &text(upstream));
     let report = check_files(&files);

@@ -1,6 +1,6 @@
 //! CPU time and memory of a process and its descendants, from `/proc`.
 
-use crate::Failure;
+use crate::AnyError;
 use std::fs::{read_dir, read_to_string};
 
 /// Where a kernel keeps no nanoseconds: hundredths of a second, on every architecture of Linux that we know.
@@ -14,7 +14,7 @@ pub struct Usage {
 }
 
 /// Of a process and all that descend from it: nginx, uvicorn and Node have workers.
-pub fn usage(pid: u32) -> Result<Usage, Failure> {
+pub fn usage(pid: u32) -> Result<Usage, AnyError> {
     let mut total = Usage::default();
     let mut left = vec![pid];
     while let Some(pid) = left.pop() {

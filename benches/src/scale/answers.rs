@@ -6,7 +6,7 @@ use super::figures::Table;
 use super::place::{Place, answer_tool};
 use super::round::{self, Questions};
 use super::upstream::Length;
-use crate::Failure;
+use crate::AnyError;
 use std::time::Duration;
 
 const IN_FLIGHT: [usize; 3] = [1, 8, 32];
@@ -17,7 +17,7 @@ const TABLES: &str = "[limits]\nresponse_body = \"16MiB\"\nresult_text = \"16MiB
 /// The generator reads long answers in large pieces.
 const BUFFER: usize = 256 << 10;
 
-pub async fn run(place: &Place) -> Result<String, Failure> {
+pub async fn run(place: &Place) -> Result<String, AnyError> {
     let bundle = place.answers().await?;
     let mut table = Table::new(&[
         "answer",

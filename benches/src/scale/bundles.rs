@@ -2,7 +2,7 @@
 
 use super::place::answer_tool;
 use super::upstream::{self, Length};
-use crate::Failure;
+use crate::AnyError;
 use mcp_bundle::format;
 use mcpc::check::{MemoryFiles, check_files};
 use std::fmt::Write as _;
@@ -38,12 +38,12 @@ pub fn shuffled(count: usize, most: usize) -> impl Iterator<Item = usize> {
 }
 
 /// A bundle of this many synthetic tools behind `url`.
-pub fn tools(tools: usize, url: &str) -> Result<Vec<u8>, Failure> {
+pub fn tools(tools: usize, url: &str) -> Result<Vec<u8>, AnyError> {
     compile(&crate::specs_at(tools, url))
 }
 
 /// A bundle with a tool for each length that hands the answer on as it is.
-pub fn answers(url: &str) -> Result<Vec<u8>, Failure> {
+pub fn answers(url: &str) -> Result<Vec<u8>, AnyError> {
     let mut text = format!("[toolset]\nname = \"answers\"\n\n[upstream.local]\nurl = \"{url}\"\n\n");
     for length in Length::ALL {
         // Writing to a string cannot fail.
@@ -64,7 +64,7 @@ pub fn answers(url: &str) -> Result<Vec<u8>, Failure> {
 
 /// Writes a bundle with old file times. The proxy reads a new file twice, since its times do not
 /// yet show whether it was written again.
-pub fn save(bytes: &[u8], path: &Path) -> Result<(), Failure> {
+pub fn save(bytes: &[u8], path: &Path) -> Result<(), AnyError> {
     const AGE: Duration = Duration::from_secs(60);
     let mut file = File::create(path)?;
     file.write_all(bytes)?;
@@ -72,7 +72,7 @@ pub fn save(bytes: &[u8], path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn compile(files: &MemoryFiles) -> Result<Vec<u8>, Failure> {
+fn compile(files: &MemoryFiles) -> Result<Vec<u8>, AnyError> {
     let report = check_files(files);
     let Some(contents) = report.contents else {
         let first = report.diagnostics.first().map(|found| found.message.to_string()).unwrap_or_default();

@@ -6,7 +6,7 @@ use super::edge::{Edge, Settings};
 use super::figures::{Table, bar, count, median, quartiles, ratios};
 use super::place::Place;
 use super::round::{self, Questions};
-use crate::Failure;
+use crate::AnyError;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ struct Asked {
     clients: Vec<Client>,
 }
 
-pub async fn run(place: &Place) -> Result<String, Failure> {
+pub async fn run(place: &Place) -> Result<String, AnyError> {
     // What is compared follows each other.
     let mut all = Vec::new();
     for way in WAYS {
@@ -102,7 +102,7 @@ pub async fn run(place: &Place) -> Result<String, Failure> {
 }
 
 /// A process, asked in each of the ways.
-async fn start(place: &Place, tools: usize) -> Result<[Asked; 2], Failure> {
+async fn start(place: &Place, tools: usize) -> Result<[Asked; 2], AnyError> {
     let bundle = place.tools(tools).await?;
     let settings = Settings { bundle: &bundle, threads: Some(1), tables: "", cores: Some(&place.tested) };
     let (edge, mut client) = Edge::start(place, settings).await?;
@@ -114,7 +114,7 @@ async fn start(place: &Place, tools: usize) -> Result<[Asked; 2], Failure> {
 }
 
 impl Asked {
-    async fn new(edge: &Rc<Edge>, client: &mut Client, requests: Vec<Vec<u8>>) -> Result<Asked, Failure> {
+    async fn new(edge: &Rc<Edge>, client: &mut Client, requests: Vec<Vec<u8>>) -> Result<Asked, AnyError> {
         let questions = Questions::learn(client, requests).await?;
         let mut clients = Vec::new();
         round::open(&mut clients, edge.address, &questions, CONNECTIONS).await?;

@@ -1,6 +1,6 @@
 //! A keep-alive connection that asks one request after the other and checks every answer.
 
-use crate::Failure;
+use crate::AnyError;
 use crate::load::answer::{Body, parse_head};
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -17,11 +17,11 @@ pub struct Client {
 }
 
 impl Client {
-    pub async fn open(address: SocketAddr) -> Result<Client, Failure> {
+    pub async fn open(address: SocketAddr) -> Result<Client, AnyError> {
         Client::over(TcpStream::connect(address).await?)
     }
 
-    pub fn over(stream: TcpStream) -> Result<Client, Failure> {
+    pub fn over(stream: TcpStream) -> Result<Client, AnyError> {
         stream.set_nodelay(true)?;
         Ok(Client { stream, buffer: vec![0; BUFFER] })
     }
@@ -33,7 +33,7 @@ impl Client {
     }
 
     /// Asks and reads the whole answer, which must have status 200 and a body of this length.
-    pub async fn ask(&mut self, request: &[u8], length: usize) -> Result<(), Failure> {
+    pub async fn ask(&mut self, request: &[u8], length: usize) -> Result<(), AnyError> {
         let seen = self.exchange(request, None).await?;
         if seen == length {
             return Ok(());
@@ -42,7 +42,7 @@ impl Client {
     }
 
     /// Asks for a call and gives the answer's length. The call must have succeeded.
-    pub async fn ask_first(&mut self, request: &[u8]) -> Result<usize, Failure> {
+    pub async fn ask_first(&mut self, request: &[u8]) -> Result<usize, AnyError> {
         let mut body = Vec::new();
         let length = self.exchange(request, Some(&mut body)).await?;
         let answer: Value = serde_json::from_slice(&body)?;
@@ -56,7 +56,7 @@ impl Client {
     }
 
     /// Gives the length of the body, and the body itself to who wants it.
-    async fn exchange(&mut self, request: &[u8], mut body: Option<&mut Vec<u8>>) -> Result<usize, Failure> {
+    async fn exchange(&mut self, request: &[u8], mut body: Option<&mut Vec<u8>>) -> Result<usize, AnyError> {
         self.stream.write_all(request).await?;
         let mut filled = 0;
         let head = loop {
@@ -88,7 +88,7 @@ impl Client {
         Ok(length)
     }
 
-    async fn read_at(&mut self, filled: usize) -> Result<usize, Failure> {
+    async fn read_at(&mut self, filled: usize) -> Result<usize, AnyError> {
         let free = self.buffer.get_mut(filled..).filter(|free| !free.is_empty());
         match self.stream.read(free.ok_or("the head of an answer is too long")?).await? {
             0 => Err("the server closed a connection".into()),

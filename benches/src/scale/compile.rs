@@ -3,7 +3,7 @@
 use super::figures::{Table, count};
 use super::place::{Place, own_step};
 use super::process::{output, own_memory};
-use crate::{Failure, cpu_ms};
+use crate::{AnyError, cpu_ms};
 use mcp_bundle::format::{self, Trust};
 use mcpc::check::check_files;
 use std::hint::black_box;
@@ -13,7 +13,7 @@ const SIZES: [usize; 5] = [10, 100, 1_000, 10_000, 100_000];
 const WORK: usize = 10_000;
 
 /// Each size runs in a process of its own, so that its peak memory is its own.
-pub async fn run(place: &Place) -> Result<String, Failure> {
+pub async fn run(place: &Place) -> Result<String, AnyError> {
     let mut table = Table::new(&[
         "tools",
         "check ms",
@@ -40,7 +40,7 @@ pub async fn run(place: &Place) -> Result<String, Failure> {
 }
 
 /// One row, its cells with tabs between them.
-pub fn measure(tools: usize, rounds: usize) -> Result<String, Failure> {
+pub fn measure(tools: usize, rounds: usize) -> Result<String, AnyError> {
     let specs = crate::specs(tools);
     // The kernel counts CPU time in ticks of some milliseconds, so small sizes run often enough to show.
     let repeats = (WORK / tools).max(1);
@@ -77,7 +77,7 @@ pub fn measure(tools: usize, rounds: usize) -> Result<String, Failure> {
 }
 
 /// CPU milliseconds of one run.
-fn timed(repeats: usize, mut run: impl FnMut() -> Result<(), Failure>) -> Result<f64, Failure> {
+fn timed(repeats: usize, mut run: impl FnMut() -> Result<(), AnyError>) -> Result<f64, AnyError> {
     let start = cpu_ms()?;
     for _ in 0..repeats {
         run()?;

@@ -7,7 +7,7 @@ use super::figures::{Table, bar, count, slope};
 use super::place::Place;
 use super::process::open_files_limit;
 use super::round::{self, Questions};
-use crate::Failure;
+use crate::AnyError;
 
 const SIZES: [usize; 5] = [1, 10, 100, 1_000, 10_000];
 const TOOLS: usize = 10;
@@ -18,7 +18,7 @@ const TABLES: &str = "[limits]\nconnections = 20000\ncalls_in_flight = 20000\n\
 const OTHER_FILES: usize = 200;
 const BAR_KIB: f64 = 24.0;
 
-pub async fn run(place: &Place) -> Result<String, Failure> {
+pub async fn run(place: &Place) -> Result<String, AnyError> {
     let bundle = place.tools(TOOLS).await?;
     let limit = open_files_limit()?;
     let mut table = Table::new(&[

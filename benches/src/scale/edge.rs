@@ -3,7 +3,7 @@
 use super::client::Client;
 use super::place::{Place, connect};
 use super::process::Process;
-use crate::Failure;
+use crate::AnyError;
 use crate::load::cores::Cores;
 use crate::load::process::free_address;
 use crate::load::spec::VARIABLE;
@@ -35,7 +35,7 @@ pub struct Edge {
 
 impl Edge {
     /// Gives the first connection, too, opened as soon as that was possible.
-    pub async fn start(place: &Place, settings: Settings<'_>) -> Result<(Edge, Client), Failure> {
+    pub async fn start(place: &Place, settings: Settings<'_>) -> Result<(Edge, Client), AnyError> {
         let address = free_address()?;
         let config = place.folder().join(format!("edge-{}.toml", address.port()));
         std::fs::write(&config, config_text(address, settings))?;

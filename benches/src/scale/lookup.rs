@@ -4,7 +4,7 @@ use super::bundles::{ARGUMENTS, called_tool, called_tools, shuffled};
 use super::figures::{Table, bar, count, median, ranged, ratios};
 use super::place::{Place, own_step};
 use super::process::output;
-use crate::{Failure, cpu_ms};
+use crate::{AnyError, cpu_ms};
 use mcp_bundle::bind::{Arguments, Binder, Request, Scratch, Values};
 use mcp_bundle::envelope::{self, Body};
 use mcp_edge::Edge;
@@ -31,7 +31,7 @@ struct Series {
 }
 
 /// In a process of its own, whose memory holds nothing else.
-pub async fn run(place: &Place) -> Result<String, Failure> {
+pub async fn run(place: &Place) -> Result<String, AnyError> {
     let mut step = own_step();
     step.args(["lookup", &place.rounds(9).to_string()]);
     for size in place.sizes(&SIZES) {
@@ -41,7 +41,7 @@ pub async fn run(place: &Place) -> Result<String, Failure> {
 }
 
 /// Measures these bundles in turn.
-pub fn measure(rounds: usize, bundles: &[PathBuf]) -> Result<String, Failure> {
+pub fn measure(rounds: usize, bundles: &[PathBuf]) -> Result<String, AnyError> {
     let settings = Settings::default();
     let edge = Edge::new(settings, Upstream::Network(Network::new(None)?));
     let mut catalogs = Vec::new();
@@ -71,7 +71,7 @@ pub fn measure(rounds: usize, bundles: &[PathBuf]) -> Result<String, Failure> {
     report(&catalogs, &all)
 }
 
-fn report(catalogs: &[Catalog], all: &[Series]) -> Result<String, Failure> {
+fn report(catalogs: &[Catalog], all: &[Series]) -> Result<String, AnyError> {
     let mut table = Table::new(&["tools", "called", "lookup ns", "lookup + bind ns", "÷ 10 tools"]);
     let mut bars = String::new();
     for series in all {
@@ -107,7 +107,7 @@ fn report(catalogs: &[Catalog], all: &[Series]) -> Result<String, Failure> {
 }
 
 /// CPU nanoseconds of one call.
-fn each(mut pass: impl FnMut() -> Result<(), Failure>) -> Result<f64, Failure> {
+fn each(mut pass: impl FnMut() -> Result<(), AnyError>) -> Result<f64, AnyError> {
     // The kernel counts CPU time in ticks of some milliseconds.
     const PASSES: usize = 8;
     let start = cpu_ms()?;
@@ -117,7 +117,7 @@ fn each(mut pass: impl FnMut() -> Result<(), Failure>) -> Result<f64, Failure> {
     Ok((cpu_ms()? - start) * 1e6 / (PASSES * CALLS) as f64)
 }
 
-fn find(catalog: &Catalog, names: &[String]) -> Result<(), Failure> {
+fn find(catalog: &Catalog, names: &[String]) -> Result<(), AnyError> {
     let view = catalog.view(&Caller::Anonymous, None).ok_or("a catalog without a view")?;
     for name in names {
         black_box(view.find(black_box(name)).ok_or("a tool is missing")?);
@@ -126,7 +126,7 @@ fn find(catalog: &Catalog, names: &[String]) -> Result<(), Failure> {
 }
 
 /// As a proxy does it with a message that it has read.
-fn find_and_bind(catalog: &Catalog, names: &[String]) -> Result<(), Failure> {
+fn find_and_bind(catalog: &Catalog, names: &[String]) -> Result<(), AnyError> {
     let view = catalog.view(&Caller::Anonymous, None).ok_or("a catalog without a view")?;
     let settings = Settings::default();
     let limits = &settings.limits;

@@ -5,13 +5,13 @@ use super::client::call;
 use super::edge::{Edge, Settings};
 use super::figures::{Table, bar, count, median, slope};
 use super::place::Place;
-use crate::Failure;
+use crate::AnyError;
 
 const SIZES: [usize; 5] = [10, 100, 1_000, 10_000, 100_000];
 const BAR_TOOLS: usize = 1_000;
 const BAR_MIB: f64 = 25.0;
 
-pub async fn run(place: &Place) -> Result<String, Failure> {
+pub async fn run(place: &Place) -> Result<String, AnyError> {
     let mut table = Table::new(&[
         "tools",
         "MiB when it listens",

@@ -2,7 +2,7 @@
 //!
 //! Each part starts what it measures itself and stops it again. Linux only: CPU time and memory are read from `/proc`.
 //!
-//! To add a part: a file with `pub async fn run(place: &Place) -> Result<String, Failure>` that gives Markdown, and its
+//! To add a part: a file with `pub async fn run(place: &Place) -> Result<String, AnyError>` that gives Markdown, and its
 //! lines in [`Part`].
 
 pub mod answers;
@@ -23,7 +23,7 @@ pub mod start;
 pub mod threads;
 pub mod upstream;
 
-use crate::Failure;
+use crate::AnyError;
 use place::Place;
 
 /// What is measured.
@@ -60,7 +60,7 @@ impl Part {
     ];
 
     /// What it showed, as Markdown with a heading.
-    pub async fn run(self, place: &Place) -> Result<String, Failure> {
+    pub async fn run(self, place: &Place) -> Result<String, AnyError> {
         if !self.has_core() {
             return self.measure(place).await;
         }
@@ -76,7 +76,7 @@ impl Part {
         matches!(self, Part::Calls | Part::Answers | Part::Connections)
     }
 
-    async fn measure(self, place: &Place) -> Result<String, Failure> {
+    async fn measure(self, place: &Place) -> Result<String, AnyError> {
         match self {
             Part::Compile => compile::run(place).await,
             Part::Memory => memory::run(place).await,

@@ -2,7 +2,7 @@
 
 use super::process::{Process, output};
 use super::upstream;
-use crate::Failure;
+use crate::AnyError;
 use crate::load::cores::Cores;
 use crate::load::process::{free_address, sibling};
 use std::net::SocketAddr;
@@ -28,7 +28,7 @@ pub struct Place {
 }
 
 impl Place {
-    pub async fn new(quick: bool) -> Result<Place, Failure> {
+    pub async fn new(quick: bool) -> Result<Place, AnyError> {
         let (tested, others) = Cores::split(1);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let folder = TempDir::new()?;
@@ -47,7 +47,7 @@ impl Place {
     }
 
     /// Lets this process run on any core again.
-    pub fn unbind_this_process(&self) -> Result<(), Failure> {
+    pub fn unbind_this_process(&self) -> Result<(), AnyError> {
         if self.cores == 1 {
             return Ok(());
         }
@@ -59,21 +59,21 @@ impl Place {
         }
     }
 
-    pub fn edge_program() -> Result<PathBuf, Failure> {
+    pub fn edge_program() -> Result<PathBuf, AnyError> {
         sibling("mcp-edge")
     }
 
     /// A bundle of this many tools whose calls reach the upstream; made when first asked for, in a process of its own.
-    pub async fn tools(&self, tools: usize) -> Result<PathBuf, Failure> {
+    pub async fn tools(&self, tools: usize) -> Result<PathBuf, AnyError> {
         self.bundle(&format!("{tools}.mcpk"), &tools.to_string()).await
     }
 
     /// A bundle with a tool for each of [`upstream::Length`].
-    pub async fn answers(&self) -> Result<PathBuf, Failure> {
+    pub async fn answers(&self) -> Result<PathBuf, AnyError> {
         self.bundle("answers.mcpk", "answers").await
     }
 
-    async fn bundle(&self, name: &str, what: &str) -> Result<PathBuf, Failure> {
+    async fn bundle(&self, name: &str, what: &str) -> Result<PathBuf, AnyError> {
         let path = self.folder().join(BUNDLES).join(name);
         if !path.exists() {
             let url = format!("http://{}", self.upstream);
@@ -102,7 +102,7 @@ pub fn own_step() -> Command {
 }
 
 /// Connects as soon as the process listens.
-pub async fn connect(address: SocketAddr, process: &mut Process) -> Result<TcpStream, Failure> {
+pub async fn connect(address: SocketAddr, process: &mut Process) -> Result<TcpStream, AnyError> {
     /// A look at the process costs more than a try.
     const TRIES_A_LOOK: usize = 64;
     const TIME: Duration = Duration::from_secs(120);

@@ -1,6 +1,6 @@
 //! Processes that are measured from outside and end with what holds them.
 
-use crate::Failure;
+use crate::AnyError;
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -27,13 +27,13 @@ pub struct Memory {
 
 impl Process {
     /// What it says on stderr is kept in `log`.
-    pub fn start(command: &mut Command, log: &Path) -> Result<Process, Failure> {
+    pub fn start(command: &mut Command, log: &Path) -> Result<Process, AnyError> {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(log)?);
         Ok(Process { child: spawn(command)?, log: log.to_owned() })
     }
 
     /// An error with its last words, if it is not running any more.
-    pub fn check(&mut self) -> Result<(), Failure> {
+    pub fn check(&mut self) -> Result<(), AnyError> {
         match self.child.try_wait()? {
             None => Ok(()),
             Some(status) => Err(format!("a process ended with {status}:\n{}", self.said()).into()),
@@ -45,7 +45,7 @@ impl Process {
     }
 
     /// Of all its threads that live.
-    pub fn cpu_seconds(&self) -> Result<f64, Failure> {
+    pub fn cpu_seconds(&self) -> Result<f64, AnyError> {
         let mut nanoseconds = 0.0;
         for task in std::fs::read_dir(format!("/proc/{}/task", self.child.id()))? {
             let text = std::fs::read_to_string(task?.path().join("schedstat"))?;
@@ -54,7 +54,7 @@ impl Process {
         Ok(nanoseconds / 1e9)
     }
 
-    pub fn memory(&self) -> Result<Memory, Failure> {
+    pub fn memory(&self) -> Result<Memory, AnyError> {
         let text = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         memory_of(&text).ok_or_else(|| "`/proc/PID/status` cannot be read".into())
     }
@@ -75,7 +75,7 @@ impl Drop for Process {
 }
 
 /// Runs a command to its end and gives what it printed. It is killed if nobody waits for that any more.
-pub async fn output(command: &mut Command) -> Result<String, Failure> {
+pub async fn output(command: &mut Command) -> Result<String, AnyError> {
     let mut child = spawn(command.stdin(Stdio::null()).stdout(Stdio::piped()))?;
     let pipe = child.stdout.take().ok_or("a command has no output")?;
     let mut process = Process { child, log: PathBuf::new() };
@@ -86,17 +86,17 @@ pub async fn output(command: &mut Command) -> Result<String, Failure> {
 }
 
 /// Memory of this process.
-pub fn own_memory() -> Result<Memory, Failure> {
+pub fn own_memory() -> Result<Memory, AnyError> {
     memory_of(&std::fs::read_to_string("/proc/self/status")?).ok_or_else(|| "no memory in `status`".into())
 }
 
 /// How many files a process like this one may have open.
-pub fn open_files_limit() -> Result<usize, Failure> {
+pub fn open_files_limit() -> Result<usize, AnyError> {
     let text = std::fs::read_to_string("/proc/self/limits")?;
     open_files(&text).ok_or_else(|| "`/proc/self/limits` cannot be read".into())
 }
 
-fn spawn(command: &mut Command) -> Result<Child, Failure> {
+fn spawn(command: &mut Command) -> Result<Child, AnyError> {
     command.spawn().map_err(|error| format!("{command:?} cannot be started: {error}").into())
 }
 

@@ -3,7 +3,7 @@
 use super::client::Client;
 use super::figures::quantile;
 use super::process::Process;
-use crate::Failure;
+use crate::AnyError;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -41,13 +41,13 @@ struct Shared {
 
 impl Questions {
     /// Asks the first one to learn the length of the answers, which must all be as long.
-    pub async fn learn(client: &mut Client, requests: Vec<Vec<u8>>) -> Result<Rc<Questions>, Failure> {
+    pub async fn learn(client: &mut Client, requests: Vec<Vec<u8>>) -> Result<Rc<Questions>, AnyError> {
         let first = requests.first().ok_or("there is nothing to ask")?;
         let length = client.ask_first(first).await?;
         Ok(Rc::new(Questions { requests, length, next: Cell::new(0) }))
     }
 
-    pub async fn ask(&self, client: &mut Client) -> Result<(), Failure> {
+    pub async fn ask(&self, client: &mut Client) -> Result<(), AnyError> {
         let index = self.next.get();
         self.next.set((index + 1) % self.requests.len());
         client.ask(self.requests.get(index).ok_or("there is nothing to ask")?, self.length).await
@@ -61,7 +61,7 @@ pub async fn run(
     server: &Process,
     in_flight: usize,
     time: Duration,
-) -> Result<Measured, Failure> {
+) -> Result<Measured, AnyError> {
     let shared = Rc::new(Shared {
         counts: Cell::new(false),
         ends: Cell::new(false),
@@ -103,7 +103,7 @@ pub async fn open(
     address: std::net::SocketAddr,
     questions: &Rc<Questions>,
     wanted: usize,
-) -> Result<(), Failure> {
+) -> Result<(), AnyError> {
     /// Few enough that the calls leave no pile of connections to the upstream.
     const AT_ONCE: usize = 16;
     while clients.len() < wanted {
@@ -113,7 +113,7 @@ pub async fn open(
             tasks.spawn_local(async move {
                 let mut client = Client::open(address).await?;
                 questions.ask(&mut client).await?;
-                Ok::<Client, Failure>(client)
+                Ok::<Client, AnyError>(client)
             });
         }
         while let Some(opened) = tasks.join_next().await {
@@ -124,7 +124,7 @@ pub async fn open(
 }
 
 /// Lets the connections work; ends early if one of them fails.
-async fn wait(tasks: &mut JoinSet<Result<Client, Failure>>, time: Duration) -> Result<(), Failure> {
+async fn wait(tasks: &mut JoinSet<Result<Client, AnyError>>, time: Duration) -> Result<(), AnyError> {
     tokio::select! {
         () = tokio::time::sleep(time) => Ok(()),
         Some(ended) = tasks.join_next() => {
@@ -134,7 +134,11 @@ async fn wait(tasks: &mut JoinSet<Result<Client, Failure>>, time: Duration) -> R
     }
 }
 
-async fn ask_on(mut client: Client, questions: Rc<Questions>, shared: Rc<Shared>) -> Result<Client, Failure> {
+async fn ask_on(
+    mut client: Client,
+    questions: Rc<Questions>,
+    shared: Rc<Shared>,
+) -> Result<Client, AnyError> {
     while !shared.ends.get() {
         let _turn = shared.in_flight.acquire().await?;
         let begin = Instant::now();

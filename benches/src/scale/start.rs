@@ -5,13 +5,13 @@ use super::client::call;
 use super::edge::{Edge, Settings};
 use super::figures::{Table, bar, count, median, ranged};
 use super::place::Place;
-use crate::Failure;
+use crate::AnyError;
 
 const SIZES: [usize; 4] = [10, 1_000, 10_000, 100_000];
 const BAR_TOOLS: usize = 1_000;
 const BAR_MS: f64 = 100.0;
 
-pub async fn run(place: &Place) -> Result<String, Failure> {
+pub async fn run(place: &Place) -> Result<String, AnyError> {
     let mut table = Table::new(&["tools", "ms to the first connection", "ms to the first answer", "runs"]);
     let request = call(&called_tool(0), ARGUMENTS);
     let mut seen = 0.0;

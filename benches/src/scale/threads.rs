@@ -6,13 +6,13 @@ use super::edge::{Edge, Settings};
 use super::figures::{Table, median, ranged};
 use super::place::Place;
 use super::round::{self, Measured, Questions};
-use crate::Failure;
+use crate::AnyError;
 
 const THREADS: [usize; 2] = [1, 2];
 const TOOLS: usize = 10;
 const CONNECTIONS: usize = 64;
 
-pub async fn run(place: &Place) -> Result<String, Failure> {
+pub async fn run(place: &Place) -> Result<String, AnyError> {
     let bundle = place.tools(TOOLS).await?;
     let mut all = Vec::new();
     for threads in THREADS {

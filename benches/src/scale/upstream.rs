@@ -1,8 +1,8 @@
 //! What the upstream answers here.
 
-use crate::Failure;
-use crate::bodies;
+use crate::AnyError;
 use crate::load::upstream::{self, Answers, whole_answer};
+use mcpc_instructions::bodies;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ struct Pages {
 }
 
 /// Serves on this thread until accepting fails.
-pub fn serve(address: SocketAddr) -> Result<(), Failure> {
+pub fn serve(address: SocketAddr) -> Result<(), AnyError> {
     let pages = Pages {
         by_length: Length::ALL.map(|length| (path(length), whole_answer(&length.body()))),
         record: whole_answer(RECORD),

@@ -4,17 +4,20 @@
 //! pool. A literal is stored in the encoding of its place, so that writing it is a copy.
 
 mod backend;
+pub mod program;
+mod shaping;
 mod variables;
 
 pub use backend::{Backend, HttpPlan};
+pub use shaping::Shaping;
 pub use variables::{VariableSite, VariableUse};
 
 use crate::origin::{self, Origin, Piece};
 use crate::strings::{StrId, Strings};
-use crate::template::Programs;
 use crate::wire_enums::{
     BodyKind, BodyOpKind, PartKind, Position, ProtocolVersion, Scheme, Style, ValueFormat,
 };
+use program::Programs;
 use serde::{Deserialize, Serialize};
 
 /// All sections of a bundle, decoded.

@@ -1,8 +1,8 @@
 //! The `${…}` of a tool, in whatever part of its request they are.
 
+use super::program::OpCode;
 use super::{Contents, HttpPlan, Part, Placed, ToolPlan, Upstream};
 use crate::origin::{self, Piece};
-use crate::template::OpCode;
 use crate::wire_enums::PartKind;
 use std::fmt;
 

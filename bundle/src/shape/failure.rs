@@ -9,7 +9,7 @@ use std::fmt;
 const MAX_REASON: usize = 500;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Failure {
+pub enum ShapeFailure {
     /// The upstream answered with a status other than 2xx.
     Status(u16),
     /// `response_template` or `error_template` could not be rendered.
@@ -26,44 +26,44 @@ pub enum Failure {
     TooLarge { status: u16, limit: usize },
 }
 
-impl Failure {
+impl ShapeFailure {
     /// A stable name, for logs and metrics.
     pub const fn name(&self) -> &'static str {
         match self {
-            Failure::Status(_) => "upstream_status",
-            Failure::Template { .. } => "template_render",
-            Failure::Select(_) => "select",
-            Failure::OutputSchema(_) => "output_schema",
-            Failure::NotText { .. } => "not_text",
-            Failure::Multipart(_) => "multipart",
-            Failure::TooLarge { .. } => "response_too_large",
+            ShapeFailure::Status(_) => "upstream_status",
+            ShapeFailure::Template { .. } => "template_render",
+            ShapeFailure::Select(_) => "select",
+            ShapeFailure::OutputSchema(_) => "output_schema",
+            ShapeFailure::NotText { .. } => "not_text",
+            ShapeFailure::Multipart(_) => "multipart",
+            ShapeFailure::TooLarge { .. } => "response_too_large",
         }
     }
 
     /// The message for the model that called.
     pub(super) fn words(&self, tool: &str) -> String {
         match self {
-            Failure::Status(status) => {
+            ShapeFailure::Status(status) => {
                 let end = if Status(*status).is_redirect() { ", which is not followed." } else { "." };
                 format!("The upstream answered {}{end}", Status(*status))
             }
-            Failure::Template { key, error } => {
+            ShapeFailure::Template { key, error } => {
                 let join = if error.at.is_some() { ',' } else { ':' };
                 format!("The answer could not be rendered: {key} of `{tool}`{join} {}", bounded(error))
             }
-            Failure::Select(reason) => {
+            ShapeFailure::Select(reason) => {
                 format!("The answer does not have what `select` of `{tool}` takes from it: {reason}")
             }
-            Failure::OutputSchema(problems) => {
+            ShapeFailure::OutputSchema(problems) => {
                 format!("The answer is not what `output_schema` of `{tool}` promises: {problems}")
             }
-            Failure::NotText { content_type, bytes } => {
+            ShapeFailure::NotText { content_type, bytes } => {
                 format!("The answer is not text ({}).", body::describe(content_type.as_deref(), *bytes))
             }
-            Failure::Multipart(reason) => {
+            ShapeFailure::Multipart(reason) => {
                 format!("The answer is not a multipart message that can be read: {reason}")
             }
-            Failure::TooLarge { status, limit } => format!(
+            ShapeFailure::TooLarge { status, limit } => format!(
                 "The upstream answered {} with more than {limit} bytes, the most that `{tool}` takes. Ask for less.",
                 Status(*status)
             ),
@@ -71,23 +71,23 @@ impl Failure {
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for ShapeFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Status(status) => write!(f, "the upstream answered {}", Status(*status)),
-            Failure::Template { key, error } => write!(f, "{key}: {error}"),
-            Failure::Select(reason) => write!(f, "select: {reason}"),
-            Failure::OutputSchema(problems) => write!(f, "output_schema: {problems}"),
-            Failure::NotText { content_type, bytes } => {
+            ShapeFailure::Status(status) => write!(f, "the upstream answered {}", Status(*status)),
+            ShapeFailure::Template { key, error } => write!(f, "{key}: {error}"),
+            ShapeFailure::Select(reason) => write!(f, "select: {reason}"),
+            ShapeFailure::OutputSchema(problems) => write!(f, "output_schema: {problems}"),
+            ShapeFailure::NotText { content_type, bytes } => {
                 write!(f, "the answer is not text ({})", body::describe(content_type.as_deref(), *bytes))
             }
-            Failure::Multipart(reason) => write!(f, "multipart: {reason}"),
-            Failure::TooLarge { limit, .. } => write!(f, "the answer has more than {limit} bytes"),
+            ShapeFailure::Multipart(reason) => write!(f, "multipart: {reason}"),
+            ShapeFailure::TooLarge { limit, .. } => write!(f, "the answer has more than {limit} bytes"),
         }
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for ShapeFailure {}
 
 /// A reason cut to what a message may hold.
 pub(super) fn bounded(reason: &impl fmt::Display) -> String {

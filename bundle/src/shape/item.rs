@@ -5,7 +5,7 @@ use super::content::Content;
 use super::media::{Kind, MediaType};
 use super::multipart::{self, Part};
 use super::uri::{self, Uri};
-use super::{Answer, Call, Shaped};
+use super::{Answer, ShapeContext, Shaped};
 use crate::bind::shorten;
 use base64::Engine;
 use base64::alphabet::STANDARD;
@@ -26,7 +26,7 @@ const PART_TYPE: &str = "text/plain";
 
 /// One item of a whole body that is not text.
 pub(super) fn whole(
-    call: &Call<'_>,
+    call: &ShapeContext<'_>,
     answer: &Answer<'_>,
     media: &MediaType<'_>,
     kind: Kind,
@@ -41,7 +41,7 @@ pub(super) fn whole(
 
 /// One item for each part of a multipart message. The error says why it cannot be read, and nothing is written.
 pub(super) fn mixed(
-    call: &Call<'_>,
+    call: &ShapeContext<'_>,
     answer: &Answer<'_>,
     media: &MediaType<'_>,
     decoded: &mut String,
@@ -62,7 +62,7 @@ pub(super) fn mixed(
 }
 
 fn item(
-    call: &Call<'_>,
+    call: &ShapeContext<'_>,
     content: &mut Content<'_>,
     part: &Part<'_>,
     number: usize,
@@ -88,7 +88,7 @@ fn item(
 }
 
 fn bytes(
-    call: &Call<'_>,
+    call: &ShapeContext<'_>,
     content: &mut Content<'_>,
     uri: &Uri<'_>,
     media: &MediaType<'_>,

@@ -30,11 +30,10 @@ mod success;
 mod tests;
 mod uri;
 
-pub use failure::Failure;
+pub use failure::ShapeFailure;
 
 use crate::bind::matchers::Matchers;
-use crate::plan::{Contents, ResponsePlan, ToolPlan};
-use crate::strings::StrId;
+use crate::plan::{Contents, Shaping};
 use crate::template::{self, Ambient, Fault, RenderError, Trace};
 use content::Content;
 use project::Projector;
@@ -83,7 +82,7 @@ pub struct Scratch {
 pub struct Shaped {
     /// The result is marked `isError`.
     pub is_error: bool,
-    pub failure: Option<Failure>,
+    pub failure: Option<ShapeFailure>,
     pub structured: Option<Structured>,
 }
 
@@ -96,34 +95,13 @@ pub struct Structured {
     pub is_object: bool,
 }
 
-/// What of a tool's plan shaping needs.
-#[derive(Debug, Clone, Copy)]
-pub struct Shaping<'a> {
-    pub name: StrId,
-    pub fixed_answer: Option<StrId>,
-    /// As [`ToolPlan::policy`].
-    pub policy: u32,
-    pub response: &'a ResponsePlan,
-}
-
 /// What shaping has beside the answer.
 #[derive(Debug, Clone, Copy)]
-struct Call<'a> {
+struct ShapeContext<'a> {
     contents: &'a Contents,
     matchers: &'a Matchers,
     tool: Shaping<'a>,
     limits: &'a Limits,
-}
-
-impl<'a> From<&'a ToolPlan> for Shaping<'a> {
-    fn from(tool: &'a ToolPlan) -> Shaping<'a> {
-        Shaping {
-            name: tool.name,
-            fixed_answer: tool.fixed_answer(),
-            policy: tool.policy,
-            response: &tool.response,
-        }
-    }
 }
 
 impl Default for Limits {
@@ -151,7 +129,7 @@ pub fn shape<'a>(
     if let Some(shaped) = respond(contents, matchers, tool, limits, out) {
         return shaped;
     }
-    let call = Call { contents, matchers, tool, limits };
+    let call = ShapeContext { contents, matchers, tool, limits };
     let limit = contents.policies.get(tool.policy as usize).and_then(|policy| policy.max_response_bytes);
     let shaped = match limit {
         Some(limit) if answer.body.len() > limit as usize => {
@@ -182,7 +160,7 @@ pub fn respond<'a>(
 ) -> Option<Shaped> {
     let tool = tool.into();
     let text = contents.strings.get(tool.fixed_answer?);
-    Some(success::fixed(&Call { contents, matchers, tool, limits }, text, out))
+    Some(success::fixed(&ShapeContext { contents, matchers, tool, limits }, text, out))
 }
 
 /// The result of an answer that was not read to its end because it has more than `limit` bytes.
@@ -193,7 +171,7 @@ pub fn too_large<'a>(
     limit: usize,
     out: &mut Vec<u8>,
 ) -> Shaped {
-    let failure = Failure::TooLarge { status, limit };
+    let failure = ShapeFailure::TooLarge { status, limit };
     let mut content = Content::new(out);
     content.text(&failure.words(contents.strings.get(tool.into().name)));
     content.end_error();
@@ -205,7 +183,7 @@ impl Shaped {
         Shaped { is_error: false, failure: None, structured }
     }
 
-    fn failed(failure: Failure) -> Shaped {
+    fn failed(failure: ShapeFailure) -> Shaped {
         Shaped { is_error: true, failure: Some(failure), structured: None }
     }
 }
@@ -217,7 +195,7 @@ impl Limits {
     }
 }
 
-impl Call<'_> {
+impl ShapeContext<'_> {
     /// Bytes of text that the result may hold.
     fn text_limit(&self) -> usize {
         let policy = self.contents.policies.get(self.tool.policy as usize);
@@ -236,7 +214,7 @@ impl Call<'_> {
     }
 
     /// The words of a failure, which say which tool it is about.
-    fn words(&self, failure: &Failure) -> String {
+    fn words(&self, failure: &ShapeFailure) -> String {
         failure.words(self.name())
     }
 

@@ -4,7 +4,7 @@ use super::body;
 use super::charset;
 use super::content::Content;
 use super::media::MediaType;
-use super::{Answer, Call, Failure, Scratch, Shaped};
+use super::{Answer, Scratch, ShapeContext, ShapeFailure, Shaped};
 use crate::json::{ScanError, ScanErrorKind};
 use crate::template::{Ambient, Fault, RenderError, Trace};
 
@@ -12,7 +12,7 @@ use crate::template::{Ambient, Fault, RenderError, Trace};
 const MAX_SHOWN: usize = 8 << 10;
 
 pub(super) fn write(
-    call: &Call<'_>,
+    call: &ShapeContext<'_>,
     answer: &Answer<'_>,
     ambient: &Ambient,
     scratch: &mut Scratch,
@@ -20,7 +20,7 @@ pub(super) fn write(
     out: &mut Vec<u8>,
 ) -> Shaped {
     let mut content = Content::new(out);
-    let mut failure = Failure::Status(answer.status);
+    let mut failure = ShapeFailure::Status(answer.status);
     let mut words = call.words(&failure);
     let Scratch { template, decoded, .. } = scratch;
     let body = charset::read(answer.body, &MediaType::of(answer.content_type), decoded);
@@ -43,7 +43,7 @@ pub(super) fn write(
             Ok(()) => content.clear(),
             Err(error) if is_not_json(&error) => {}
             Err(error) => {
-                failure = Failure::Template { key: "error_template", error };
+                failure = ShapeFailure::Template { key: "error_template", error };
                 words.push('\n');
                 words.push_str(&call.words(&failure));
                 content.text(&words);
@@ -60,7 +60,7 @@ pub(super) fn write(
 }
 
 /// Appends the body, or what it is if it cannot be read.
-fn describe(call: &Call<'_>, answer: &Answer<'_>, body: Option<&str>, words: &mut String) {
+fn describe(call: &ShapeContext<'_>, answer: &Answer<'_>, body: Option<&str>, words: &mut String) {
     match body {
         Some("") => {}
         Some(text) if body::is_readable(answer.content_type, text) => {

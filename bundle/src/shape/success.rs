@@ -7,7 +7,7 @@ use super::item;
 use super::media::{Kind, MediaType};
 use super::results;
 use super::status::Status;
-use super::{Answer, Call, Failure, Scratch, Shaped, Structured};
+use super::{Answer, Scratch, ShapeContext, ShapeFailure, Shaped, Structured};
 use crate::bind::schema;
 use crate::bind::{schema_problem, shorten};
 use crate::json;
@@ -29,7 +29,7 @@ struct Parts<'a> {
 }
 
 pub(super) fn write(
-    call: &Call<'_>,
+    call: &ShapeContext<'_>,
     answer: &Answer<'_>,
     ambient: &Ambient,
     scratch: &mut Scratch,
@@ -48,7 +48,7 @@ pub(super) fn write(
         Kind::Mixed => {
             return item::mixed(call, answer, &media, decoded, out).unwrap_or_else(|reason| {
                 let raw = charset::read(answer.body, &media, decoded).unwrap_or_default();
-                fail(call, Failure::Multipart(reason), raw, out)
+                fail(call, ShapeFailure::Multipart(reason), raw, out)
             });
         }
         kind => return item::whole(call, answer, &media, kind, out),
@@ -57,7 +57,7 @@ pub(super) fn write(
         Some(raw) => raw,
         None if needs_text => {
             let content_type = answer.content_type.map(shorten);
-            return fail(call, Failure::NotText { content_type, bytes: answer.body.len() }, "", out);
+            return fail(call, ShapeFailure::NotText { content_type, bytes: answer.body.len() }, "", out);
         }
         None => return item::whole(call, answer, &media, Kind::Opaque, out),
     };
@@ -71,7 +71,7 @@ pub(super) fn write(
         let paths = response.select.iter().map(|path| call.contents.strings.get(*path));
         selection.clear();
         if let Err(error) = projector.project(paths, parts.data, call.limits.depth, selection) {
-            return fail(call, Failure::Select(error.to_string()), raw, out);
+            return fail(call, ShapeFailure::Select(error.to_string()), raw, out);
         }
         parts.text = selection;
         parts.data = parts.text;
@@ -79,7 +79,7 @@ pub(super) fn write(
     finish(call, &parts, out, |content| match response.template {
         Some(index) => content
             .text_with(|out| call.render(index, parts.data, ambient, template, trace, out))
-            .map_err(|error| Failure::Template { key: "response_template", error }),
+            .map_err(|error| ShapeFailure::Template { key: "response_template", error }),
         None if raw.is_empty() => {
             content.text(&format!("The call succeeded ({}, without content).", Status(answer.status)));
             Ok(())
@@ -92,7 +92,7 @@ pub(super) fn write(
 }
 
 /// The answer of a tool without an upstream, which has neither `select` nor templates.
-pub(super) fn fixed(call: &Call<'_>, text: &str, out: &mut Vec<u8>) -> Shaped {
+pub(super) fn fixed(call: &ShapeContext<'_>, text: &str, out: &mut Vec<u8>) -> Shaped {
     finish(call, &Parts { raw: text, text, data: json_of(text), note: None }, out, |content| {
         content.cut_text(text, call.text_limit());
         Ok(())
@@ -101,10 +101,10 @@ pub(super) fn fixed(call: &Call<'_>, text: &str, out: &mut Vec<u8>) -> Shaped {
 
 /// Writes the text and, if there is a schema that the data match, the data.
 fn finish(
-    call: &Call<'_>,
+    call: &ShapeContext<'_>,
     parts: &Parts<'_>,
     out: &mut Vec<u8>,
-    write_text: impl FnOnce(&mut Content<'_>) -> Result<(), Failure>,
+    write_text: impl FnOnce(&mut Content<'_>) -> Result<(), ShapeFailure>,
 ) -> Shaped {
     let start = out.len();
     let checked = call.tool.response.output_schema.map(|index| check(call, index, parts)).transpose();
@@ -129,23 +129,23 @@ fn finish(
 }
 
 /// Whether the data are an object, if they are what the schema promises.
-fn check(call: &Call<'_>, index: u32, parts: &Parts<'_>) -> Result<bool, Failure> {
+fn check(call: &ShapeContext<'_>, index: u32, parts: &Parts<'_>) -> Result<bool, ShapeFailure> {
     let value = json::parse_strict(parts.data.as_bytes(), call.limits.depth).map_err(|error| {
         let reason = bounded(&error);
-        Failure::OutputSchema(match error {
+        ShapeFailure::OutputSchema(match error {
             json::StrictError::NotJson(_) => format!("not valid JSON: {reason}"),
             _ => reason,
         })
     })?;
     let Some(validator) = call.matchers.schema(call.contents, index) else {
-        return Err(Failure::OutputSchema("the schema is invalid".to_owned()));
+        return Err(ShapeFailure::OutputSchema("the schema is invalid".to_owned()));
     };
     let problems = schema::validate(validator, &value);
     if problems.is_empty() {
         return Ok(value.is_object());
     }
     if parts.raw.is_empty() {
-        return Err(Failure::OutputSchema("it is empty".to_owned()));
+        return Err(ShapeFailure::OutputSchema("it is empty".to_owned()));
     }
     let reported =
         problems.iter().take(MAX_REPORTED).map(|problem| schema_problem(&problem.path, &problem.message));
@@ -153,11 +153,11 @@ fn check(call: &Call<'_>, index: u32, parts: &Parts<'_>) -> Result<bool, Failure
     if problems.len() > MAX_REPORTED {
         reported.push_str("; and more");
     }
-    Err(Failure::OutputSchema(reported))
+    Err(ShapeFailure::OutputSchema(reported))
 }
 
 /// A result that says what went wrong, and then the raw answer.
-fn fail(call: &Call<'_>, failure: Failure, raw: &str, out: &mut Vec<u8>) -> Shaped {
+fn fail(call: &ShapeContext<'_>, failure: ShapeFailure, raw: &str, out: &mut Vec<u8>) -> Shaped {
     let mut content = Content::new(out);
     content.text(&call.words(&failure));
     if !raw.is_empty() {

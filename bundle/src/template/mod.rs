@@ -9,16 +9,15 @@ mod function;
 mod functions;
 mod machine;
 mod output;
-mod program;
 mod project;
 mod trace;
 mod value;
 
+pub use crate::plan::program::*;
 pub use error::{Fault, Limit, RenderError};
 pub use function::Function;
 pub use functions::Ambient;
 pub(crate) use machine::render;
 pub use machine::{Limits, Scratch, render_text};
 pub(crate) use output::Output;
-pub use program::*;
 pub use trace::{Ran, Trace};

@@ -1,9 +1,9 @@
 //! Where a program writes to, and how values are encoded there.
 
 use super::error::Fault;
-use super::program::Encoding;
 use crate::json;
 use crate::plan::Part;
+use crate::plan::program::Encoding;
 
 /// The place that a program writes.
 pub(crate) trait Output {

@@ -5,9 +5,9 @@
 
 use super::NONE;
 use super::error::{Fault, Limit};
-use super::program::{Field, Programs, Shape};
 use super::value::{Node, Source};
 use crate::json::{Kind, ScanError, Scanner, Token, Value};
+use crate::plan::program::{Field, Programs, Shape};
 use crate::strings::Strings;
 
 /// What is kept of the values scanned so far.

@@ -18,12 +18,12 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
     /// How to print it
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = InspectFormat::Human)]
+    format: InspectFormat,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+enum InspectFormat {
     Human,
     Json,
 }
@@ -42,8 +42,8 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     let out = &mut streams.out;
     let Some(wanted) = &arguments.tool else {
         match arguments.format {
-            Format::Json => json(out, &view)?,
-            Format::Human => print_bundle(out, &view)?,
+            InspectFormat::Json => json(out, &view)?,
+            InspectFormat::Human => print_bundle(out, &view)?,
         }
         return Ok(Outcome::Clean);
     };
@@ -54,8 +54,8 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
         return Ok(Outcome::Failed);
     };
     match arguments.format {
-        Format::Json => json(out, tool)?,
-        Format::Human => print_tool(out, tool)?,
+        InspectFormat::Json => json(out, tool)?,
+        InspectFormat::Human => print_tool(out, tool)?,
     }
     Ok(Outcome::Clean)
 }

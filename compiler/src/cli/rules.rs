@@ -9,12 +9,12 @@ use serde::Serialize;
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// How to print them; `markdown` is the page docs/rules.md
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = RulesFormat::Human)]
+    format: RulesFormat,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Format {
+enum RulesFormat {
     Human,
     Json,
     Markdown,
@@ -32,7 +32,7 @@ struct Row<'a> {
 
 pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
     match arguments.format {
-        Format::Human => {
+        RulesFormat::Human => {
             for rule in rules::all() {
                 writeln!(
                     streams.out,
@@ -44,12 +44,12 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
                 )?;
             }
         }
-        Format::Json => {
+        RulesFormat::Json => {
             let rows: Vec<Row<'_>> = rules::all().map(row).collect();
             serde_json::to_writer_pretty(&mut streams.out, &rows)?;
             writeln!(streams.out)?;
         }
-        Format::Markdown => write!(streams.out, "{}", rules::page())?,
+        RulesFormat::Markdown => write!(streams.out, "{}", rules::page())?,
     }
     Ok(Outcome::Clean)
 }

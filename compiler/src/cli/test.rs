@@ -3,7 +3,7 @@
 use super::check::outcome;
 use super::{Outcome, Specs, Streams};
 use crate::check::{Report, check};
-use crate::exercise::testing::{self, ExampleFilter, Format, Results, Selection};
+use crate::exercise::testing::{self, ExampleFilter, ReportFormat, Results, Selection};
 use crate::files::disk::{self, Disk};
 use crate::render;
 use anyhow::Context;
@@ -22,8 +22,8 @@ pub struct Arguments {
     #[command(flatten)]
     specs: Specs,
     /// How to print the results
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = ReportFormat::Human)]
+    format: ReportFormat,
     /// Only examples of this tool; `*` matches anything; repeatable
     #[arg(long, value_name = "NAME")]
     tool: Vec<String>,
@@ -80,18 +80,18 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
 }
 
 /// Specs with errors have no examples to run: prints what `check` prints.
-fn refused(report: &Report, format: Format, streams: &mut Streams) -> anyhow::Result<Option<Outcome>> {
+fn refused(report: &Report, format: ReportFormat, streams: &mut Streams) -> anyhow::Result<Option<Outcome>> {
     let outcome = outcome(report, false);
     if outcome == Outcome::Clean {
         return Ok(None);
     }
     match format {
-        Format::Json => render::render(render::Format::Json, report, false, &mut streams.out)?,
-        Format::Human => {
+        ReportFormat::Json => render::render(render::Format::Json, report, false, &mut streams.out)?,
+        ReportFormat::Human => {
             render::render_limited(render::Format::Human, report, streams.err_color, &mut streams.err)?;
         }
         // For the CI system, and for anyone who reads its log.
-        Format::Junit => {
+        ReportFormat::Junit => {
             testing::write_refused_junit(report, &mut streams.out)?;
             render::render_limited(render::Format::Human, report, streams.err_color, &mut streams.err)?;
         }
@@ -115,8 +115,8 @@ fn write_updates(
     let mut errors = Vec::new();
     // Other formats are one document on standard output.
     let out: &mut dyn Write = match arguments.format {
-        Format::Human => &mut streams.out,
-        Format::Json | Format::Junit => &mut streams.err,
+        ReportFormat::Human => &mut streams.out,
+        ReportFormat::Json | ReportFormat::Junit => &mut streams.err,
     };
     for file in &updates.files {
         match disk::rewrite(Path::new(&file.name), &file.text) {

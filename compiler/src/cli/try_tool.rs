@@ -51,12 +51,12 @@ pub struct Arguments {
     #[command(flatten)]
     sending: sending::Sending,
     /// How to print it
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = TrialFormat::Human)]
+    format: TrialFormat,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+enum TrialFormat {
     /// Text, for people
     Human,
     /// One JSON document
@@ -123,14 +123,14 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     {
         let ready = arguments.sending.prepare(&trial, draft, call.as_deref().unwrap_or("{}"))?;
         // Before the wait, so that a request which is never answered has been shown.
-        if arguments.format == Format::Human {
+        if arguments.format == TrialFormat::Human {
             trial::write_request(draft, &mut streams.out)?;
             streams.out.flush()?;
         }
         let reply = match ready.send(&trial) {
             Ok(reply) => reply,
             Err(error) => {
-                if arguments.format == Format::Json {
+                if arguments.format == TrialFormat::Json {
                     print(arguments, &trial, &shown, streams)?;
                 }
                 return Err(error);
@@ -166,7 +166,7 @@ fn print(
         let why = shown.mask.text(failure.actual.as_deref().unwrap_or_default());
         writeln!(streams.err, "warning: `{}` failed: {}", failure.what, one_line(&why))?;
     }
-    if arguments.format == Format::Json {
+    if arguments.format == TrialFormat::Json {
         let Shown { draft, status, result, .. } = shown;
         let draft = draft.as_ref().filter(|_| trial.upstream().is_some());
         writeln!(out, "{}", trial::document(&arguments.tool, draft, *status, result.as_ref()).to_text())?;

@@ -7,8 +7,8 @@ use crate::publish::bundle_view;
 use mcp_bundle::plan::{Contents, ToolPlan};
 use mcp_bundle::template::Ambient;
 use mcp_diagnostics::visible::one_line;
-use mcp_edge::call::observe::Observer;
-use mcp_edge::call::record::{CallRecord, CallStart, Outcome, Refusal};
+use mcp_edge::observe::Observer;
+use mcp_edge::observe::record::{CallRecord, CallStart, Outcome, Refusal};
 use mcp_edge::request::failure::Failure;
 use std::fmt::{self, Debug, Write as _};
 
@@ -141,10 +141,10 @@ mod tests {
     use super::*;
     use crate::check::{MemoryFiles, check_files};
     use mcp_bundle::bind::{Problem, ProblemKind};
-    use mcp_edge::call::record::RequestFacts;
+    use mcp_edge::observe::counts::CallCounts;
+    use mcp_edge::request::facts::RequestFacts;
     use mcp_edge::request::id::RequestId;
     use mcp_edge::request::identity::{Caller, Peer};
-    use mcp_edge::telemetry::metrics::Metrics;
     use std::sync::{Arc, Mutex};
     use std::time::Duration;
 
@@ -154,7 +154,7 @@ mod tests {
         let into = lines.clone();
         let write = move |line: &str| into.lock().unwrap().push_str(line);
         let calls = CallLines { write, verbose: false };
-        let counts = &Metrics::default().tools(["a"].into_iter());
+        let counts = &CallCounts::default().tools(["a"].into_iter());
         let (request_id, caller, peer) = (&RequestId::Made(1), &Caller::Anonymous, &Peer::default());
         let record = CallRecord {
             request: RequestFacts { request_id, caller, peer, toolset: None, revision: None, protocol: None },

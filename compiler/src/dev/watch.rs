@@ -233,7 +233,7 @@ response_template = { file = "order.tmpl" }
 "#;
 
     /// Specs on disk, and a watcher of them.
-    struct Place {
+    struct WatchedFolder {
         folder: tempfile::TempDir,
         watcher: Watcher,
         seen: Seen,
@@ -241,15 +241,15 @@ response_template = { file = "order.tmpl" }
         sender: SyncSender<Event>,
     }
 
-    impl Place {
-        fn new() -> Place {
+    impl WatchedFolder {
+        fn new() -> WatchedFolder {
             let folder = tempfile::tempdir().unwrap();
             fs::write(folder.path().join("a.toml"), SPEC).unwrap();
             fs::write(folder.path().join("order.tmpl"), "{{.id}}").unwrap();
             let (sender, events) = sync_channel(1024);
             let watcher = Watcher::new(&[folder.path().to_path_buf()], None, sender.clone());
             let seen = seen(&watcher);
-            Place { folder, watcher, seen, events, sender }
+            WatchedFolder { folder, watcher, seen, events, sender }
         }
 
         fn path(&self, name: &str) -> PathBuf {
@@ -289,7 +289,7 @@ response_template = { file = "order.tmpl" }
 
     #[test]
     fn unchanged_files_are_not_a_change() {
-        let mut place = Place::new();
+        let mut place = WatchedFolder::new();
         assert!(place.is_unchanged());
         place.write("note.txt", "not a spec");
         assert!(place.is_unchanged());
@@ -297,7 +297,7 @@ response_template = { file = "order.tmpl" }
 
     #[test]
     fn a_file_that_is_written_is_noticed() {
-        let mut place = Place::new();
+        let mut place = WatchedFolder::new();
         place.write("a.toml", &format!("{SPEC}\n# longer"));
         assert_eq!(place.changed(), ["a.toml"]);
         assert!(place.is_unchanged());
@@ -305,7 +305,7 @@ response_template = { file = "order.tmpl" }
 
     #[test]
     fn a_file_that_is_replaced_by_another_of_the_same_size_and_time_is_noticed() {
-        let mut place = Place::new();
+        let mut place = WatchedFolder::new();
         let modified = fs::metadata(place.path("a.toml")).unwrap().modified().unwrap();
         place.write(".a.toml.swp", &SPEC.replace("one user", "some one"));
         let new = fs::File::options().write(true).open(place.path(".a.toml.swp")).unwrap();
@@ -317,7 +317,7 @@ response_template = { file = "order.tmpl" }
 
     #[test]
     fn new_and_deleted_specs_are_noticed() {
-        let mut place = Place::new();
+        let mut place = WatchedFolder::new();
         place.write("deep/er/b.toml", "");
         assert_eq!(place.changed(), ["deep/er/b.toml"]);
         place.write("mcpc.toml", "");
@@ -332,7 +332,7 @@ response_template = { file = "order.tmpl" }
 
     #[test]
     fn template_files_are_watched_even_before_they_are_there() {
-        let mut place = Place::new();
+        let mut place = WatchedFolder::new();
         place.write("order.tmpl", "order {{.id}}");
         assert_eq!(place.changed(), ["order.tmpl"]);
         fs::remove_file(place.path("order.tmpl")).unwrap();
@@ -343,7 +343,7 @@ response_template = { file = "order.tmpl" }
 
     #[test]
     fn a_change_while_the_specs_are_read_is_noticed() {
-        let mut place = Place::new();
+        let mut place = WatchedFolder::new();
         let files = Recorded::new(&Disk);
         let found = place.watcher.discover();
         let name = disk::display(&place.path("a.toml"));
@@ -356,7 +356,7 @@ response_template = { file = "order.tmpl" }
 
     #[test]
     fn a_stop_ends_the_wait_also_while_files_change() {
-        let mut place = Place::new();
+        let mut place = WatchedFolder::new();
         place.write("a.toml", "# other");
         assert!(place.is_unchanged(), "the stop comes first");
     }

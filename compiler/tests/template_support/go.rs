@@ -1,6 +1,6 @@
 //! Go templates as trees: a part of the language that is enough for scopes, loops and variables to go wrong.
 
-use super::choices::Choices;
+use mcp_generators::choices::Choices;
 
 #[derive(Debug, Clone)]
 pub enum Node {

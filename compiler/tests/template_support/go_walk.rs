@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::data::Json;
 use super::go::{Arm, Bind, Expr, Node, Range};
+use mcp_generators::data::Json;
 
 #[derive(Debug, Clone)]
 enum Value<'a> {

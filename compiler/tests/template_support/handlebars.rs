@@ -1,7 +1,7 @@
 //! Handlebars templates that both engines accept.
 
-use super::choices::Choices;
-use super::data::KEYS;
+use mcp_generators::choices::Choices;
+use mcp_generators::data::KEYS;
 
 /// Names that a block may give, most of which are also names in the data.
 const PARAMS: &[&str] = &["a", "p", "q", "b"];

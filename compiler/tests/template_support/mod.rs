@@ -1,9 +1,5 @@
 //! Generated templates and data, and what becomes of them.
 
-#[path = "../../../bundle/tests/template_support/choices.rs"]
-pub mod choices;
-#[path = "../../../bundle/tests/template_support/data.rs"]
-pub mod data;
 pub mod go;
 pub mod go_print;
 pub mod go_walk;
@@ -18,39 +14,39 @@ use mcpc::template::{Dialect, compile_for};
 
 /// Why there is no text.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Failure {
+pub enum TemplateFailure {
     Compile(String),
     Render(RenderError),
 }
 
-impl Failure {
+impl TemplateFailure {
     /// How far a program gets depends on what its steps cost.
     pub fn is_limit(&self) -> bool {
-        matches!(self, Failure::Render(RenderError { fault: Fault::Limit(_), .. }))
+        matches!(self, TemplateFailure::Render(RenderError { fault: Fault::Limit(_), .. }))
     }
 }
 
-pub fn compile(dialect: Dialect, template: &str) -> Result<Contents, Failure> {
+pub fn compile(dialect: Dialect, template: &str) -> Result<Contents, TemplateFailure> {
     let compiled = compile_for(Destination::Text, dialect, template).map_err(|errors| {
-        Failure::Compile(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+        TemplateFailure::Compile(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
     })?;
     Ok(standalone(&[compiled]))
 }
 
 /// What the only program makes of data.
-pub fn run(contents: &Contents, data: &str) -> Result<String, Failure> {
+pub fn run(contents: &Contents, data: &str) -> Result<String, TemplateFailure> {
     let mut out = vec![b'"'];
     // More than generated templates need, unless they loop over a great number.
     let limits = Limits { steps: 100_000, iterations: 20_000, ..Limits::default() };
     let ambient = Ambient::default();
     let program = &contents.templates.programs[0];
     render_text(contents, program, data, &ambient, &limits, &mut Scratch::default(), &mut (), &mut out)
-        .map_err(Failure::Render)?;
+        .map_err(TemplateFailure::Render)?;
     out.push(b'"');
     Ok(serde_json::from_slice(&out).unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&out))))
 }
 
-pub fn render(dialect: Dialect, template: &str, data: &str) -> Result<String, Failure> {
+pub fn render(dialect: Dialect, template: &str, data: &str) -> Result<String, TemplateFailure> {
     run(&compile(dialect, template)?, data)
 }
 

@@ -1,8 +1,8 @@
 //! How a call fails: in words for the model, as an outcome for everyone else.
 
-use super::record::Outcome;
 use super::{Done, redact};
 use crate::catalog::Catalog;
+use crate::observe::record::Outcome;
 use crate::upstream::UpstreamError;
 use mcp_bundle::bind::{BindError, PreparedTool};
 use mcp_bundle::json::write_string;
@@ -70,18 +70,18 @@ fn write_text(text: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b"}],\"isError\":true");
 }
 
-pub(super) fn outcome(failure: Option<&shape::Failure>) -> Outcome {
+pub(super) fn outcome(failure: Option<&shape::ShapeFailure>) -> Outcome {
     match failure {
         None => Outcome::Ok,
-        Some(shape::Failure::Status(_)) => Outcome::UpstreamStatus,
-        Some(shape::Failure::TooLarge { .. }) => Outcome::ResponseTooLarge,
+        Some(shape::ShapeFailure::Status(_)) => Outcome::UpstreamStatus,
+        Some(shape::ShapeFailure::TooLarge { .. }) => Outcome::ResponseTooLarge,
         Some(_) => Outcome::Unusable,
     }
 }
 
 /// Where a template failed and how, without anything of the answer: this is logged.
-pub(super) fn render_error(failure: &shape::Failure) -> Option<String> {
-    let shape::Failure::Template { key, error } = failure else { return None };
+pub(super) fn render_error(failure: &shape::ShapeFailure) -> Option<String> {
+    let shape::ShapeFailure::Template { key, error } = failure else { return None };
     let place = error.at.map(|(line, column)| format!("line {line}, column {column}: ")).unwrap_or_default();
     Some(match &error.fault {
         Fault::Value(message) => format!("{key}: {place}{}", redact::message(message)),

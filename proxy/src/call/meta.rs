@@ -1,7 +1,7 @@
 //! What failed, for programs: an entry in the `_meta` of a failed result. Its content says the same in words.
 
 use super::Done;
-use crate::mcp;
+use crate::protocol::MODERN;
 use mcp_bundle::bind::BindError;
 use mcp_bundle::json::write_string;
 use mcp_bundle::wire_enums::ProtocolVersion;
@@ -25,7 +25,7 @@ pub(super) fn add(
     // A result of the stateless revision has a `_meta` already, right before its members.
     const END: &[u8] = b"},";
     let opened = out.get(..start).is_some_and(|before| before.ends_with(END));
-    if protocol == Some(mcp::MODERN) && opened {
+    if protocol == Some(MODERN) && opened {
         let at = start - END.len();
         entry.insert(0, b',');
         out.splice(at..at, entry);

@@ -8,31 +8,30 @@
 //! ```
 //!
 //! A result is whole when it is written. An upstream that also sends events while it works will hand them to the reply's
-//! [`EventStream`](crate::request::events::EventStream), between `execute` and `finish`, and the result at its end.
+//! [`EventStream`](crate::serving::events::EventStream), between `execute` and `finish`, and the result at its end.
 
-pub mod admission;
+mod admission;
+mod buffers;
 mod failure;
 mod meta;
-pub mod observe;
-pub mod record;
 mod redact;
 
 pub(crate) use meta::ERROR_KEY;
 
 use crate::catalog::Catalog;
-use crate::mcp;
-use crate::request::context::Context;
-use crate::runtime::buffers::{self, Buffers, Scratch};
+use crate::observe::Observer;
+use crate::observe::record::{CallRecord, CallStart, Outcome};
+use crate::protocol::{self, MODERN};
 use crate::runtime::{clock, random};
+use crate::serving::context::Context;
+use crate::serving::in_flight::Permit;
 use crate::upstream::{Exchange, Received};
-use admission::Permit;
+use buffers::{Buffers, Scratch};
 use failure::CallFailure;
 use mcp_bundle::bind::{Arguments, Binder, PreparedTool, Problem, Request, Values};
 use mcp_bundle::shape::{self, Answer};
 use mcp_bundle::template::Ambient;
 use mcp_bundle::wire_enums::ProtocolVersion;
-use observe::Observer;
-use record::{CallRecord, CallStart, Outcome};
 use std::time::{Duration, Instant};
 
 /// What is called.
@@ -101,12 +100,12 @@ pub(crate) fn begin<'a>(context: &Context<'a>, call: &ToolCall<'a, '_>) -> Pendi
     let started = Instant::now();
     let now_ms = i64::try_from(clock::since_epoch(started).as_millis()).unwrap_or(i64::MAX);
     let ambient = Ambient { now_ms, seed: random::next() };
-    context.edge.observers.calling(&CallStart {
+    context.shared.observers.calling(&CallStart {
         index: call.tool.index(),
         contents: &context.view.catalog().contents,
         arguments: call.arguments.as_ref().map(Arguments::text),
     });
-    let (permit, work) = match admit(context) {
+    let (permit, work) = match admission::admit(context) {
         Ok(permit) => (Some(permit), prepare(context, call, ambient)),
         Err(failure) => (None, Work::Explain(failure)),
     };
@@ -122,12 +121,6 @@ pub(crate) fn begin<'a>(context: &Context<'a>, call: &ToolCall<'a, '_>) -> Pendi
         upstream: Duration::ZERO,
         attempts: 0,
     }
-}
-
-/// A place among the calls in flight.
-fn admit<'a>(context: &Context<'a>) -> Result<Permit<'a>, CallFailure> {
-    let limit = context.settings.limits.calls_in_flight;
-    context.edge.metrics.calls_in_flight().enter(limit).ok_or(CallFailure::Overloaded)
 }
 
 /// Makes the request, or finds that none is needed.
@@ -205,7 +198,7 @@ impl<'a> PendingCall<'a> {
             max_response: own_limit.min(self.context.settings.limits.response_body),
             pool: &self.context.settings.pool,
         };
-        let result = self.context.edge.upstream.call(&exchange, received).await;
+        let result = self.context.shared.upstream.call(&exchange, received).await;
         let answered = received.answered.filter(|_| result.is_ok()).unwrap_or_else(Instant::now);
         self.upstream = answered.saturating_duration_since(start);
         self.attempts = received.attempts;
@@ -221,7 +214,7 @@ impl<'a> PendingCall<'a> {
 
     /// Appends the members of the result, without braces, and notifies the observers.
     pub(crate) fn finish(mut self, out: &mut Vec<u8>) -> Done {
-        if self.protocol == Some(mcp::MODERN) {
+        if self.protocol == Some(MODERN) {
             out.extend_from_slice(self.context.view.modern_start());
         }
         let before = out.len();
@@ -258,7 +251,7 @@ impl<'a> PendingCall<'a> {
         };
         let limits = &self.context.settings.limits.shape;
         let without_audio =
-            self.protocol.filter(|version| !mcp::has_audio(*version)).map(|_| limits.without_audio());
+            self.protocol.filter(|version| !protocol::has_audio(*version)).map(|_| limits.without_audio());
         let limits = without_audio.as_ref().unwrap_or(limits);
         let Catalog { contents, matchers, .. } = self.context.view.catalog();
         let shaped = buffers::with_scratch(|Scratch { shape: scratch, .. }| {
@@ -266,16 +259,16 @@ impl<'a> PendingCall<'a> {
             // It gives memory back by itself.
             (shape::shape(contents, matchers, shaping, &answer, ambient, limits, scratch, &mut (), out), 0)
         });
-        let version = self.protocol.unwrap_or(mcp::MODERN);
+        let version = self.protocol.unwrap_or(MODERN);
         let structured =
-            shaped.structured.filter(|structured| !mcp::has_structured(version, structured.is_object));
+            shaped.structured.filter(|structured| !protocol::has_structured(version, structured.is_object));
         let has_structured = shaped.structured.is_some() && structured.is_none();
         if let Some(structured) = structured {
             out.truncate(structured.start);
         }
         let done = Done {
             outcome: failure::outcome(shaped.failure.as_ref()),
-            reason: shaped.failure.as_ref().map(shape::Failure::name),
+            reason: shaped.failure.as_ref().map(shape::ShapeFailure::name),
             upstream_status: self.tool.upstream().map(|_| received.status),
             has_structured,
         };
@@ -285,7 +278,7 @@ impl<'a> PendingCall<'a> {
     fn observe(&self, done: &Done, problems: &[Problem], error: Option<&str>, response_bytes: usize) {
         let Catalog { contents, counts, .. } = self.context.view.catalog();
         let upstream = self.tool.upstream().and_then(|index| contents.upstreams.get(index as usize));
-        self.context.edge.observers.call(&CallRecord {
+        self.context.shared.observers.call(&CallRecord {
             request: self.context.facts(self.protocol),
             tool: self.tool.name(),
             index: self.tool.index(),

@@ -1,7 +1,7 @@
 //! A set of tools, and the answers about it that are the same for every request, serialised before the first.
 
 use super::cursor;
-use crate::mcp::{MODERN, has_titles};
+use crate::protocol::{MODERN, has_titles};
 use crate::settings::ListSettings;
 use mcp_bundle::format::Revision;
 use mcp_bundle::json::write_string;

@@ -9,9 +9,9 @@ mod view;
 pub use listing::Page;
 pub use view::View;
 
+use crate::observe::counts::{CallCounts, ToolCounts};
 use crate::request::identity::Caller;
 use crate::settings::Settings;
-use crate::telemetry::metrics::{Metrics, ToolCounts};
 use crate::upstream::{Origin, OriginKey, Upstream};
 use http::HeaderName;
 use listing::{CacheScope, Listing};
@@ -83,7 +83,7 @@ impl Catalog {
         bundle: Bundle,
         variable: &dyn Fn(&str) -> Option<String>,
         upstream: &Upstream,
-        metrics: &Metrics,
+        calls: &CallCounts,
         settings: Arc<Settings>,
     ) -> Result<Catalog, BuildError> {
         let Bundle { mut contents, revision, .. } = bundle;
@@ -97,7 +97,7 @@ impl Catalog {
             upstream.origin(&OriginKey { scheme: plan.scheme, host, port: plan.port })
         });
         let origins = origins.collect();
-        let counts = metrics.tools(contents.tools.iter().map(|tool| text(tool.name)));
+        let counts = calls.tools(contents.tools.iter().map(|tool| text(tool.name)));
         let mirrored = contents.tools.iter().map(|tool| mirrored(&contents, tool)).collect();
         let listing =
             |toolset| Listing::new(&contents, &revision, toolset, &settings.list, CacheScope::Public);

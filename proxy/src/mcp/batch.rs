@@ -1,9 +1,10 @@
 //! Arrays of messages, which only 2025-03-26 has.
 
-use super::version::{self, VersionHeader};
-use super::{Responded, fail, fail_legacy, ignore, respond};
-use crate::request::context::Context;
+use super::version::VersionHeader;
+use super::{Responded, fail, ignore, respond};
+use crate::protocol;
 use crate::request::failure::Failure;
+use crate::serving::context::Context;
 use futures::future::join_all;
 use mcp_bundle::envelope::Message;
 
@@ -14,7 +15,7 @@ async fn respond_to_one(context: &Context<'_>, header: VersionHeader<'_>, messag
     let mut out = Vec::new();
     if message.is_method("initialize") {
         let failure = Failure::InvalidRequest("`initialize` cannot be part of a batch");
-        fail_legacy(context, None, message.id_text(), &failure, &mut out);
+        fail(context, None, message.id_text(), &failure, &mut out);
         return out;
     }
     match respond(context, header, message, &mut out).await {
@@ -36,7 +37,7 @@ pub async fn respond_to_all(
         Some("the batch has too many messages")
     } else if claims_modern
         || header.is_modern()
-        || !header.legacy_version(false).is_ok_and(version::has_batches)
+        || !header.legacy_version(false).is_ok_and(protocol::has_batches)
     {
         Some("this protocol version has no batches")
     } else {
@@ -70,7 +71,7 @@ pub async fn respond_to_all(
 fn refuse_for_size(context: &Context<'_>, message: &Message<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     match message.id_text() {
-        Some(id) => drop(fail_legacy(context, None, Some(id), &Failure::BatchTooLarge, &mut out)),
+        Some(id) => drop(fail(context, None, Some(id), &Failure::BatchTooLarge, &mut out)),
         None => drop(ignore(context)),
     }
     out

@@ -1,9 +1,10 @@
 //! `tools/call`.
 
-use super::{MODERN, headers, open_result};
+use super::{headers, open_result};
 use crate::call::{self, PendingCall, ToolCall};
-use crate::request::context::Context;
+use crate::protocol::MODERN;
 use crate::request::failure::Failure;
+use crate::serving::context::Context;
 use mcp_bundle::bind::Arguments;
 use mcp_bundle::envelope::Message;
 use mcp_bundle::json::Kind;

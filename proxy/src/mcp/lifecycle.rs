@@ -1,8 +1,8 @@
 //! `server/discover`, `initialize` and `ping`.
 
 use super::{close_result, open_result, version};
-use crate::request::context::Context;
 use crate::request::failure::Failure;
+use crate::serving::context::Context;
 use mcp_bundle::envelope::Message;
 use mcp_bundle::json::Kind;
 

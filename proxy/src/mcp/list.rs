@@ -2,8 +2,8 @@
 
 use super::{close_result, open_result};
 use crate::catalog::Page;
-use crate::request::context::Context;
 use crate::request::failure::Failure;
+use crate::serving::context::Context;
 use mcp_bundle::envelope::Message;
 use mcp_bundle::json::Kind;
 use mcp_bundle::wire_enums::ProtocolVersion;

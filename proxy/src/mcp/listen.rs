@@ -1,11 +1,11 @@
 //! Streams that report changes to the list of tools.
 
-use crate::call::record::AnswerKind;
-use crate::edge::Changes;
+use crate::observe::record::AnswerKind;
 use crate::request::accept::Accepts;
-use crate::request::context::Context;
-use crate::request::events::{EventStream, Guard, event};
 use crate::request::failure::Failure;
+use crate::serving::changes::Changes;
+use crate::serving::context::Context;
+use crate::serving::events::{EventStream, Guard, event};
 use mcp_bundle::envelope::Message;
 use mcp_bundle::json::{self, Kind};
 
@@ -31,7 +31,7 @@ pub fn respond(context: &Context<'_>, message: &Message<'_>, id: &str) -> Result
     );
     let closing =
         format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"resultType\":\"complete\",{meta}}}}}");
-    let slot = context.edge.stream_slot().ok_or(Failure::TooManyStreams)?;
+    let slot = context.shared.stream_slot().ok_or(Failure::TooManyStreams)?;
     Ok(EventStream {
         opening: event(opening.as_bytes()),
         changes: tools.then(|| Changes::of(context, event(changed.as_bytes()))),
@@ -47,7 +47,7 @@ pub const LEGACY_CHANGED: &[u8] = b"{\"jsonrpc\":\"2.0\",\"method\":\"notificati
 
 /// The stream that clients of older revisions open with GET.
 pub fn legacy_stream(context: &Context<'_>) -> Result<EventStream, Failure> {
-    let slot = context.edge.stream_slot().ok_or(Failure::TooManyStreams)?;
+    let slot = context.shared.stream_slot().ok_or(Failure::TooManyStreams)?;
     // Something must be sent for the client to see that the stream is open.
     let opening = b":\n\n".to_vec();
     context.answered(None, AnswerKind::Stream, opening.len());

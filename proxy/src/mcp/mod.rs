@@ -12,16 +12,17 @@ pub mod sse;
 mod version;
 
 pub use listen::legacy_stream;
-pub use version::{MODERN, VERSION_HEADER, has_audio, has_structured, has_titles};
 
 use crate::call::PendingCall;
-use crate::call::record::AnswerKind;
-use crate::edge::Answered;
+use crate::observe::record::AnswerKind;
+use crate::protocol::MODERN;
 use crate::request::accept::Accepts;
-use crate::request::context::Context;
-use crate::request::events::{EVENT_END, EVENT_START, EventStream};
 use crate::request::failure::Failure;
+use crate::request::refuse::write_rpc;
 use crate::request::reply::{BodyKind, Reply};
+use crate::serving::Answered;
+use crate::serving::context::Context;
+use crate::serving::events::{EVENT_END, EVENT_START, EventStream};
 use mcp_bundle::envelope::{self, Body, Id, Message};
 use mcp_bundle::json::Kind;
 use mcp_bundle::wire_enums::ProtocolVersion;
@@ -152,7 +153,7 @@ fn handle<'a>(
         Id::Absent => {
             return match header.legacy_version(false) {
                 Err(failure) if !header.is_modern() => {
-                    Handled::Responded(fail_legacy(context, None, None, &failure, out))
+                    Handled::Responded(fail(context, None, None, &failure, out))
                 }
                 _ => ignore(context),
             };
@@ -162,7 +163,7 @@ fn handle<'a>(
     };
     let kind = match version::kind(header, message) {
         Ok(kind) => kind,
-        Err(failure) => return Handled::Responded(fail_legacy(context, None, Some(id), &failure, out)),
+        Err(failure) => return Handled::Responded(fail(context, None, Some(id), &failure, out)),
     };
     let start = out.len();
     let handled = match kind {
@@ -171,10 +172,11 @@ fn handle<'a>(
     };
     handled.unwrap_or_else(|failure| {
         out.truncate(start);
-        Handled::Responded(match kind {
-            ProtocolKind::Modern => fail(context, Some(MODERN), Some(id), &failure, out),
-            ProtocolKind::Legacy(version) => fail_legacy(context, Some(version), Some(id), &failure, out),
-        })
+        let version = match kind {
+            ProtocolKind::Modern => MODERN,
+            ProtocolKind::Legacy(version) => version,
+        };
+        Handled::Responded(fail(context, Some(version), Some(id), &failure, out))
     })
 }
 
@@ -247,7 +249,7 @@ fn unknown_method(message: &Message<'_>) -> Failure {
     Failure::UnknownMethod(message.method.map_or("", |method| method.unescaped(&mut buffer)).to_owned())
 }
 
-/// Appends an error with the statuses of the stateless revision, which are those of what has no version, too.
+/// Appends an error. Its status depends on the revision that the request speaks, if that is known.
 fn fail(
     context: &Context<'_>,
     version: Option<ProtocolVersion>,
@@ -255,44 +257,10 @@ fn fail(
     failure: &Failure,
     out: &mut Vec<u8>,
 ) -> Responded {
-    respond_with_error(context, version, id, failure, failure.modern_status(), out)
-}
-
-/// The same with the statuses of the older revisions.
-fn fail_legacy(
-    context: &Context<'_>,
-    version: Option<ProtocolVersion>,
-    id: Option<&str>,
-    failure: &Failure,
-    out: &mut Vec<u8>,
-) -> Responded {
-    respond_with_error(context, version, id, failure, failure.legacy_status(), out)
-}
-
-fn respond_with_error(
-    context: &Context<'_>,
-    version: Option<ProtocolVersion>,
-    id: Option<&str>,
-    failure: &Failure,
-    status: u16,
-    out: &mut Vec<u8>,
-) -> Responded {
+    let status = if version == Some(MODERN) { failure.modern_status() } else { failure.legacy_status() };
     context.refused(version, failure, status);
-    write_error(id, failure, out);
+    write_rpc(id, failure, out);
     Responded::Message(status)
-}
-
-/// Appends an error message; one whose request has no readable id goes without.
-pub fn write_error(id: Option<&str>, failure: &Failure, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",");
-    if let Some(id) = id {
-        out.extend_from_slice(b"\"id\":");
-        out.extend_from_slice(id.as_bytes());
-        out.push(b',');
-    }
-    out.extend_from_slice(b"\"error\":");
-    failure.write_error(out);
-    out.push(b'}');
 }
 
 /// Opens a result; members and [`close_result`] follow.

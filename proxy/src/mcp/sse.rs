@@ -4,15 +4,18 @@
 
 use super::listen::LEGACY_CHANGED;
 use super::version::VersionHeader;
-use super::{MODERN, Responded, batch, fail, respond, version, write_error};
-use crate::call::record::AnswerKind;
-use crate::edge::{Changes, Edge};
-use crate::request::context::Context;
-use crate::request::events::{EVENT_END, EVENT_START, EventStream, Guard, InWork, Message, event};
+use super::{Responded, batch, fail, respond, version};
+use crate::observe::record::AnswerKind;
+use crate::protocol::MODERN;
 use crate::request::failure::Failure;
 use crate::request::head::Head;
 use crate::request::identity::Caller;
+use crate::request::refuse::write_rpc;
 use crate::request::route::RoutedRequest;
+use crate::serving::changes::Changes;
+use crate::serving::context::Context;
+use crate::serving::events::{EVENT_END, EVENT_START, EventStream, Guard, InWork, Message, event};
+use crate::serving::shared::Shared;
 use mcp_bundle::envelope::{self, Body};
 use mcp_bundle::wire_enums::ProtocolVersion;
 use std::collections::BTreeMap;
@@ -43,7 +46,7 @@ struct Session {
 /// Ends the session with its stream.
 #[derive(Debug)]
 struct Ending {
-    edge: Arc<Edge>,
+    sessions: Arc<Sessions>,
     id: String,
 }
 
@@ -67,14 +70,13 @@ impl Sessions {
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        self.edge.sessions.open().remove(&self.id);
+        self.sessions.open().remove(&self.id);
     }
 }
 
 /// Opens a session's stream. Its first event says where to post.
-pub fn open(context: &Context<'_>) -> Result<EventStream, Failure> {
-    let edge = context.edge;
-    let slot = edge.stream_slot().ok_or(Failure::TooManyStreams)?;
+pub fn open(context: &Context<'_>, sessions: &Arc<Sessions>) -> Result<EventStream, Failure> {
+    let slot = context.shared.stream_slot().ok_or(Failure::TooManyStreams)?;
     let mut secret = [0; 16];
     // Without randomness ids could be guessed.
     getrandom::fill(&mut secret).map_err(|_| Failure::TooManyStreams)?;
@@ -85,7 +87,7 @@ pub fn open(context: &Context<'_>) -> Result<EventStream, Failure> {
     let in_work = InWork { room: Arc::clone(&room), all: WAITING };
     let (caller, toolset) = (context.request.caller.clone(), context.view.toolset().map(str::to_owned));
     let session = Session { answers, caller, toolset, version, room };
-    edge.sessions.open().insert(id.clone(), session);
+    sessions.open().insert(id.clone(), session);
     let opening = format!("event: endpoint\ndata: /messages?session={id}\n\n").into_bytes();
     context.answered(None, AnswerKind::Stream, opening.len());
     Ok(EventStream {
@@ -94,27 +96,34 @@ pub fn open(context: &Context<'_>) -> Result<EventStream, Failure> {
         messages: Some(messages),
         in_work: Some(in_work),
         closing: Vec::new(),
-        guard: Guard(vec![Box::new(slot), Box::new(Ending { edge: Arc::clone(edge), id })]),
+        guard: Guard(vec![Box::new(slot), Box::new(Ending { sessions: Arc::clone(sessions), id })]),
     })
 }
 
 /// Takes a posted message; the answer goes to the session's stream.
-pub fn post(edge: &Arc<Edge>, head: &Head, request: &RoutedRequest, body: &[u8]) -> Result<(), Failure> {
+pub fn post(
+    shared: &Arc<Shared>,
+    sessions: &Arc<Sessions>,
+    head: &Head,
+    request: &RoutedRequest,
+    body: &[u8],
+) -> Result<(), Failure> {
     let query = head.uri.query().unwrap_or_default();
     let id = query.split('&').find_map(|pair| pair.strip_prefix("session=")).unwrap_or_default();
-    let session = edge.sessions.open().get(id).cloned();
+    let session = sessions.open().get(id).cloned();
     let session =
         session.filter(|session| session.caller == request.caller).ok_or(Failure::UnknownSession)?;
     let place = Arc::clone(&session.room).try_acquire_owned().map_err(|_| Failure::SessionBusy)?;
-    let (edge, body, head) = (Arc::clone(edge), body.to_vec(), head.clone());
-    let (request, id) = (request.clone(), id.to_owned());
+    let (shared, sessions) = (Arc::clone(shared), Arc::clone(sessions));
+    let (head, request) = (head.clone(), request.clone());
+    let (body, id) = (body.to_vec(), id.to_owned());
     tokio::spawn(async move {
         let work = async {
-            let Some(out) = answer(&edge, &head, &request, &session, &body).await else { return };
+            let Some(out) = answer(&shared, &head, &request, &session, &body).await else { return };
             let kib = u32::try_from(out.len() / 1024 + 1).unwrap_or(u32::MAX);
-            let Ok(room) = Arc::clone(&edge.sessions.budget).try_acquire_many_owned(kib) else {
+            let Ok(room) = Arc::clone(&sessions.budget).try_acquire_many_owned(kib) else {
                 // Without a way to post, the stream ends once the others of its answers are sent.
-                edge.sessions.open().remove(&id);
+                sessions.open().remove(&id);
                 return;
             };
             let message = Message { bytes: out.into(), guard: Guard(vec![Box::new(place), Box::new(room)]) };
@@ -132,24 +141,24 @@ pub fn post(edge: &Arc<Edge>, head: &Head, request: &RoutedRequest, body: &[u8])
 
 /// The event that answers a message, if one does.
 async fn answer(
-    edge: &Arc<Edge>,
+    shared: &Arc<Shared>,
     head: &Head,
     request: &RoutedRequest,
     session: &Session,
     body: &[u8],
 ) -> Option<Vec<u8>> {
     let mut out = EVENT_START.to_vec();
-    let catalog = edge.catalog();
+    let catalog = shared.catalog();
     let toolset = session.toolset.as_deref();
     let view = catalog.as_ref().and_then(|catalog| catalog.view(&request.caller, toolset));
     let responded = match view {
         Some(view) => {
-            let context = Context { edge, settings: &view.catalog().settings, view, head, request };
+            let context = Context { shared, settings: &view.catalog().settings, view, head, request };
             respond_to_body(&context, session, body, &mut out).await
         }
         None => {
-            edge.observe_refusal(head, request.facts(), &Failure::NotReady, 503);
-            write_error(None, &Failure::NotReady, &mut out);
+            shared.refused(head, request.facts(), &Failure::NotReady, 503);
+            write_rpc(None, &Failure::NotReady, &mut out);
             Responded::Message(503)
         }
     };

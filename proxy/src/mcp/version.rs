@@ -1,21 +1,14 @@
-//! Protocol revisions: the one place that knows which there are and how a request tells its own.
+//! Which protocol revision a request speaks, and what it must say about it.
 
+use crate::protocol::{MODERN, NEWEST_LEGACY, VERSION_HEADER};
 use crate::request::failure::Failure;
 use crate::request::head::{Headers, Repeated, visible};
 use mcp_bundle::envelope::Message;
 use mcp_bundle::json::{Kind, Value};
 use mcp_bundle::wire_enums::ProtocolVersion;
 
-/// The stateless revision: each request says what it speaks.
-pub const MODERN: ProtocolVersion = ProtocolVersion::V20260728;
-
-/// The newest revision with a handshake.
-pub const NEWEST_LEGACY: ProtocolVersion = ProtocolVersion::V20251125;
-
 /// What clients speak that never said so (2025-06-18 and later tell it in a header).
 const UNSAID: ProtocolVersion = ProtocolVersion::V20250326;
-
-pub const VERSION_HEADER: &str = "mcp-protocol-version";
 
 /// What a client of an older revision gets to read.
 const NOT_SUPPORTED: &str = "the version in the `MCP-Protocol-Version` header is not supported; \
@@ -146,30 +139,6 @@ pub fn negotiate(asked: &Value<'_>) -> ProtocolVersion {
         .copied()
         .find(|version| *version != MODERN && asked.is_text(version.as_str()));
     known.unwrap_or(NEWEST_LEGACY)
-}
-
-/// Whether arrays of messages are allowed. They came with 2025-03-26 and went with 2025-06-18.
-pub const fn has_batches(version: ProtocolVersion) -> bool {
-    matches!(version, ProtocolVersion::V20241105 | ProtocolVersion::V20250326)
-}
-
-/// Whether results may hold `structuredContent` of this kind.
-pub const fn has_structured(version: ProtocolVersion, is_object: bool) -> bool {
-    match version {
-        ProtocolVersion::V20241105 | ProtocolVersion::V20250326 => false,
-        ProtocolVersion::V20250618 | ProtocolVersion::V20251125 => is_object,
-        ProtocolVersion::V20260728 => true,
-    }
-}
-
-/// Whether results may hold audio.
-pub const fn has_audio(version: ProtocolVersion) -> bool {
-    !matches!(version, ProtocolVersion::V20241105)
-}
-
-/// Whether implementations may have a title.
-pub const fn has_titles(version: ProtocolVersion) -> bool {
-    !matches!(version, ProtocolVersion::V20241105 | ProtocolVersion::V20250326)
 }
 
 const LOG_LEVELS: [&str; 8] =

@@ -2,6 +2,7 @@
 //!
 //! What goes wrong inside a call of a known tool is not here: that is a result (`isError`), see `call/mod.rs`.
 
+use crate::protocol::MODERN;
 use mcp_bundle::json::write_string;
 use std::borrow::Cow;
 
@@ -274,7 +275,7 @@ impl Failure {
         write_string(&self.message(), out);
         if let Failure::UnsupportedVersion(requested) = self {
             out.extend_from_slice(b",\"data\":{\"supported\":[\"");
-            out.extend_from_slice(crate::mcp::MODERN.as_str().as_bytes());
+            out.extend_from_slice(MODERN.as_str().as_bytes());
             out.extend_from_slice(b"\"],\"requested\":");
             write_string(requested, out);
             out.push(b'}');

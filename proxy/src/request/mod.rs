@@ -2,11 +2,11 @@
 
 pub mod accept;
 pub mod access;
-pub(crate) mod context;
-pub mod events;
+pub mod facts;
 pub mod failure;
 pub mod head;
 pub mod id;
 pub mod identity;
+pub(crate) mod refuse;
 pub mod reply;
 pub mod route;

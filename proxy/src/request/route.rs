@@ -1,15 +1,14 @@
 //! What is served where. Decided from a request's head alone, before its body is read.
 
-use crate::call::record::RequestFacts;
-use crate::mcp::{self, VERSION_HEADER};
+use crate::protocol::{MODERN, VERSION_HEADER};
 use crate::request::accept::Accepts;
 use crate::request::access;
+use crate::request::facts::RequestFacts;
 use crate::request::failure::Failure;
 use crate::request::head::{Head, visible};
 use crate::request::id::RequestId;
 use crate::request::identity::{Caller, Peer};
-use crate::request::reply::{BodyKind, Reply};
-use crate::rest;
+use crate::request::reply::Reply;
 use crate::settings::Settings;
 use http::Method;
 
@@ -79,23 +78,6 @@ pub fn is_known(path: &str) -> bool {
     allowed(path).is_some()
 }
 
-/// Writes a failure in the form of the interface that the path belongs to.
-pub fn refuse(head: &Head, failure: &Failure, reply: &mut Reply) {
-    reply.clear();
-    if is_rest(head.uri.path()) {
-        rest::fail(failure, reply);
-    } else {
-        reply.status = failure.legacy_status();
-        reply.kind = BodyKind::Json;
-        mcp::write_error(None, failure, &mut reply.body);
-    }
-    reply.headers.extend(failure.header());
-}
-
-fn is_rest(path: &str) -> bool {
-    path.starts_with("/api/") || path == "/mcp/tools" || path == "/mcp/invoke"
-}
-
 /// The methods of a path; `None` if it is not served.
 fn allowed(path: &str) -> Option<&'static str> {
     match path {
@@ -158,7 +140,7 @@ fn toolset<'p>(path: &'p str, base: &str) -> Option<Option<&'p str>> {
 /// Whether GET opens a stream. The stateless revision has none, and a client that does not ask for events by name is only
 /// looking, and would wait for ever.
 fn stream_of(head: &Head) -> Result<(), Failure> {
-    if head.headers.first(VERSION_HEADER) == Some(mcp::MODERN.as_str().as_bytes()) {
+    if head.headers.first(VERSION_HEADER) == Some(MODERN.as_str().as_bytes()) {
         return Err(Failure::MethodNotAllowed("POST"));
     }
     if Accepts::of(&head.headers).events_by_name { Ok(()) } else { Err(Failure::MethodNotAllowed("POST")) }

@@ -2,11 +2,11 @@
 
 use super::read_call;
 use crate::call;
-use crate::call::record::{AnswerKind, Outcome};
-use crate::mcp::MODERN;
-use crate::request::context::Context;
+use crate::observe::record::{AnswerKind, Outcome};
+use crate::protocol::MODERN;
 use crate::request::failure::Failure;
 use crate::request::reply::{BodyKind, Reply};
+use crate::serving::context::Context;
 
 /// Tools on a page that does not say how many it wants.
 const USUAL: usize = 50;

@@ -1,13 +1,14 @@
 //! `GET /mcp/tools` and `POST /mcp/invoke`.
 
-use super::{error_type, read_call, write_type};
-use crate::call::record::{AnswerKind, Outcome};
+use super::{error_type, read_call};
 use crate::call::{self, ERROR_KEY};
 use crate::catalog::View;
-use crate::mcp::MODERN;
-use crate::request::context::Context;
+use crate::observe::record::{AnswerKind, Outcome};
+use crate::protocol::MODERN;
 use crate::request::failure::{ErrorType, Failure};
+use crate::request::refuse::write_type;
 use crate::request::reply::{BodyKind, Reply};
+use crate::serving::context::Context;
 use mcp_bundle::json::{self, Kind, Value};
 use std::time::Instant;
 

@@ -3,13 +3,12 @@
 pub mod api_v1;
 pub mod gateway;
 
-use crate::call::record::Outcome;
 use crate::call::{Done, ToolCall};
-use crate::request::context::Context;
+use crate::observe::record::Outcome;
 use crate::request::failure::{ErrorType, Failure};
-use crate::request::reply::{BodyKind, Reply};
+use crate::serving::context::Context;
 use mcp_bundle::bind::Arguments;
-use mcp_bundle::json::{Kind, Scanner, write_string};
+use mcp_bundle::json::{Kind, Scanner};
 
 /// Reads `{"<tool_key>": "…", "<arguments_key>": {…}}`.
 fn read_call<'a>(
@@ -51,29 +50,6 @@ fn read_call<'a>(
     let name = tool.unescaped(&mut buffer);
     let tool = context.view.find(name).ok_or_else(|| Failure::UnknownTool(name.to_owned()))?;
     Ok(ToolCall { tool, arguments, protocol: None })
-}
-
-/// Writes a failure in the form of the REST interfaces.
-pub fn fail(failure: &Failure, reply: &mut Reply) {
-    let (error_type, status) = failure.rest();
-    reply.status = status;
-    reply.kind = BodyKind::Json;
-    reply.body.clear();
-    reply.body.extend_from_slice(b"{\"success\":false,\"result\":null,\"error\":");
-    write_string(&failure.message(), &mut reply.body);
-    write_type(error_type, status, &mut reply.body);
-    reply.body.extend_from_slice(b",\"details\":{\"reason\":\"");
-    reply.body.extend_from_slice(failure.name().as_bytes());
-    reply.body.extend_from_slice(b"\"}}");
-}
-
-/// Appends what kind of error it is, and a message for people who only use the program that called.
-fn write_type(error_type: ErrorType, status: u16, out: &mut Vec<u8>) {
-    out.extend_from_slice(b",\"user_message\":\"");
-    out.extend_from_slice(error_type.user_message(status).as_bytes());
-    out.extend_from_slice(b"\",\"error_type\":\"");
-    out.extend_from_slice(error_type.as_str().as_bytes());
-    out.push(b'"');
 }
 
 /// The type and HTTP status of a call that failed; `of_upstream` is the type of its upstream's failures.

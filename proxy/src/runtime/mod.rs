@@ -1,7 +1,8 @@
-//! What a thread lends to the requests that it works on: memory, the time, limits of waits, random numbers.
+//! What a thread lends to the requests that it works on: memory, the time, limits of waits, random numbers, counters.
 
 pub mod allocator;
 pub mod buffers;
 pub mod clock;
 pub mod deadline;
 pub mod random;
+pub mod shards;

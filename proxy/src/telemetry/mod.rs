@@ -2,4 +2,3 @@
 
 pub mod logging;
 pub mod metrics;
-pub(crate) mod shards;

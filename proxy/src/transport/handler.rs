@@ -1,10 +1,11 @@
 //! What answers the requests of a connection.
 
-use crate::edge::{Answered, Edge, Loaded, Serving};
+use crate::edge::Edge;
 use crate::request::head::Head;
 use crate::request::identity::Peer;
 use crate::request::reply::Reply;
 use crate::request::route::{Route, RoutedRequest};
+use crate::serving::{Answered, Loaded, Serving};
 use std::future::Future;
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 use super::h1::shut_down;
 use super::wire::{self, Unwritten};
-use crate::request::events::EventStream;
+use crate::serving::events::EventStream;
 use bytes::Bytes;
 use pingora_core::protocols::Stream;
 use pingora_core::server::ShutdownWatch;

@@ -1,9 +1,10 @@
 //! Every end of every message, through every interface, is observed exactly once.
 
 use crate::support::{Bench, OTHER, SPEC, head, modern};
-use mcp_edge::call::observe::Observer;
-use mcp_edge::call::record::{AnswerRecord, CallRecord, Refusal, RequestFacts};
 use mcp_edge::edge::Hooks;
+use mcp_edge::observe::Observer;
+use mcp_edge::observe::record::{AnswerRecord, CallRecord, Refusal};
+use mcp_edge::request::facts::RequestFacts;
 use mcp_edge::request::head::Head;
 use mcp_edge::request::identity::{Authenticator, Caller, Identity, Peer, Verdict};
 use mcp_edge::upstream::UpstreamError;

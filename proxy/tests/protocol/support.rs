@@ -3,12 +3,13 @@
 use http::Request;
 use mcp_bundle::format::{self, Trust};
 use mcp_edge::Edge;
-use mcp_edge::edge::{Answered, Hooks};
-use mcp_edge::request::events::EventStream;
+use mcp_edge::edge::Hooks;
 use mcp_edge::request::head::Head;
 use mcp_edge::request::identity::Peer;
 use mcp_edge::request::reply::{BodyKind, Reply};
 use mcp_edge::request::route::Route;
+use mcp_edge::serving::Answered;
+use mcp_edge::serving::events::EventStream;
 use mcp_edge::settings::{Access, Settings};
 use mcp_edge::upstream::{Exchange, FixedAnswers, Received, Upstream, UpstreamError};
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Answers that become failures, and what they say.
 
 use super::tool;
-use crate::shape::Failure;
+use crate::shape::ShapeFailure;
 use serde_json::json;
 
 #[test]
@@ -20,7 +20,7 @@ fn other_statuses_are_failures() {
     ] {
         let seen = tool().schema(json!({})).answer(status, None, b"");
         assert_eq!(seen.failure(), ("upstream_status", vec![text]));
-        assert_eq!(seen.shaped.failure, Some(Failure::Status(status)));
+        assert_eq!(seen.shaped.failure, Some(ShapeFailure::Status(status)));
     }
 }
 

@@ -9,13 +9,13 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Call<'a> {
+pub(super) struct FunctionCall<'a> {
     pub view: View<'a>,
     pub function: Function,
     pub arguments: &'a [Value],
 }
 
-impl<'a> Call<'a> {
+impl<'a> FunctionCall<'a> {
     /// An argument; absent if there are not that many.
     pub(super) fn value(&self, index: usize) -> Value {
         self.arguments.get(index).copied().unwrap_or(Value::Absent)

@@ -1,18 +1,18 @@
 //! Functions that pass on one of their arguments.
 
 use super::super::value::Value;
-use super::call::Call;
+use super::call::FunctionCall;
 
-pub(super) fn default(call: &Call<'_>) -> Value {
+pub(super) fn default(call: &FunctionCall<'_>) -> Value {
     if call.is_true(1) { call.value(1) } else { call.value(0) }
 }
 
-pub(super) fn coalesce(call: &Call<'_>) -> Value {
+pub(super) fn coalesce(call: &FunctionCall<'_>) -> Value {
     call.arguments.iter().copied().find(|&value| call.view.is_true(value)).unwrap_or(Value::Absent)
 }
 
 /// The condition comes last, so that it can be piped in. Sprig needs a boolean; here anything that `if` can test will do.
-pub(super) fn ternary(call: &Call<'_>) -> Value {
+pub(super) fn ternary(call: &FunctionCall<'_>) -> Value {
     if call.is_true(2) { call.value(0) } else { call.value(1) }
 }
 

@@ -1,15 +1,15 @@
 //! Lists, objects, and the parts of texts.
 
 use super::super::error::Fault;
-use super::super::program::NONE;
 use super::super::value::{Value, ValueKind, View};
 use super::Answer;
-use super::call::{Call, describe, push};
+use super::call::{FunctionCall, describe, push};
 use crate::json;
+use crate::plan::program::NONE;
 use std::borrow::Cow;
 
 /// Bytes of a text, elements of a list, members of an object. What is missing has none of any.
-pub(super) fn len(call: &Call<'_>) -> Result<Value, Fault> {
+pub(super) fn len(call: &FunctionCall<'_>) -> Result<Value, Fault> {
     let value = call.value(0);
     let length = match call.kind(value) {
         ValueKind::Absent | ValueKind::Null => 0,
@@ -54,7 +54,7 @@ pub(super) fn count_members(view: &View<'_>, value: Value) -> usize {
 }
 
 /// What each key finds in what the key before it has found.
-pub(super) fn index(call: &Call<'_>) -> Result<Value, Fault> {
+pub(super) fn index(call: &FunctionCall<'_>) -> Result<Value, Fault> {
     let mut value = call.value(0);
     for &key in call.rest(1) {
         value = match (call.kind(value), call.kind(key)) {
@@ -75,7 +75,7 @@ pub(super) fn index(call: &Call<'_>) -> Result<Value, Fault> {
     Ok(value)
 }
 
-fn element(call: &Call<'_>, list: Value, index: i64) -> Result<Value, Fault> {
+fn element(call: &FunctionCall<'_>, list: Value, index: i64) -> Result<Value, Fault> {
     let found = usize::try_from(index).ok().and_then(|index| call.view.items(list).nth(index));
     found.ok_or_else(|| {
         let count = count_elements(&call.view, list);
@@ -85,7 +85,7 @@ fn element(call: &Call<'_>, list: Value, index: i64) -> Result<Value, Fault> {
 }
 
 /// The first or the last element.
-pub(super) fn end(call: &Call<'_>) -> Result<Value, Fault> {
+pub(super) fn end(call: &FunctionCall<'_>) -> Result<Value, Fault> {
     let list = call.value(0);
     match call.kind(list) {
         ValueKind::Absent | ValueKind::Null => Ok(Value::Absent),
@@ -102,7 +102,7 @@ pub(super) fn end(call: &Call<'_>) -> Result<Value, Fault> {
 }
 
 /// Bytes of a text or elements of a list, from one index up to another.
-pub(super) fn slice(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+pub(super) fn slice(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
     let value = call.value(0);
     let kind = call.kind(value);
     let length = match kind {
@@ -140,7 +140,7 @@ pub(super) fn slice(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> 
 }
 
 /// Go's third index bounds what may be appended; here it is only checked, as nothing can be.
-fn bounds(call: &Call<'_>, length: usize) -> Result<(usize, usize), Fault> {
+fn bounds(call: &FunctionCall<'_>, length: usize) -> Result<(usize, usize), Fault> {
     let mut indexes = [0, length, length];
     let mut least = 0;
     for (slot, &argument) in indexes.iter_mut().zip(call.rest(1)) {

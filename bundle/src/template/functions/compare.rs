@@ -2,12 +2,12 @@
 
 use super::super::error::Fault;
 use super::super::value::{Value, ValueKind};
-use super::call::{Call, describe};
+use super::call::{FunctionCall, describe};
 use crate::json::decimal;
 use std::cmp::Ordering;
 
 /// Whether the first argument equals any of the others.
-pub(super) fn eq(call: &Call<'_>) -> Result<bool, Fault> {
+pub(super) fn eq(call: &FunctionCall<'_>) -> Result<bool, Fault> {
     let left = call.value(0);
     for &right in call.rest(1) {
         if equal(call, left, right)? {
@@ -17,7 +17,7 @@ pub(super) fn eq(call: &Call<'_>) -> Result<bool, Fault> {
     Ok(false)
 }
 
-fn equal(call: &Call<'_>, left: Value, right: Value) -> Result<bool, Fault> {
+fn equal(call: &FunctionCall<'_>, left: Value, right: Value) -> Result<bool, Fault> {
     match (call.kind(left), call.kind(right)) {
         // Both are Go's `nil`: a template that asks `eq .x nil` does not care why there is nothing.
         (ValueKind::Absent | ValueKind::Null, ValueKind::Absent | ValueKind::Null) => Ok(true),
@@ -32,7 +32,7 @@ fn equal(call: &Call<'_>, left: Value, right: Value) -> Result<bool, Fault> {
     }
 }
 
-pub(super) fn order(call: &Call<'_>) -> Result<Ordering, Fault> {
+pub(super) fn order(call: &FunctionCall<'_>) -> Result<Ordering, Fault> {
     let (left, right) = (call.value(0), call.value(1));
     match (call.kind(left), call.kind(right)) {
         (ValueKind::Number, ValueKind::Number) => {

@@ -2,7 +2,7 @@
 
 use super::super::error::Fault;
 use super::Answer;
-use super::call::{Call, push, shortened};
+use super::call::{FunctionCall, push, shortened};
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, PAD};
@@ -14,7 +14,7 @@ const DECODER: GeneralPurpose =
 const ENCODER: GeneralPurpose = GeneralPurpose::new(&STANDARD, PAD);
 
 /// The JSON text of a value, of the data as it came.
-pub(super) fn to_json(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+pub(super) fn to_json(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
     let value = call.value(0);
     if call.view.weight(value) > super::MAX_TEXT {
         return Err(Fault::Limit(super::Limit::Text));
@@ -23,7 +23,7 @@ pub(super) fn to_json(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault
     Ok(Answer::Text)
 }
 
-pub(super) fn to_base64(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+pub(super) fn to_base64(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
     let text = call.text(0)?;
     if text.len() > super::MAX_TEXT {
         return Err(Fault::Limit(super::Limit::Text));
@@ -32,7 +32,7 @@ pub(super) fn to_base64(call: &Call<'_>, out: &mut String) -> Result<Answer, Fau
     Ok(Answer::Text)
 }
 
-pub(super) fn from_base64(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+pub(super) fn from_base64(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
     let text = call.text(0)?;
     let code: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
     let bytes = DECODER

@@ -1,11 +1,11 @@
 //! Go's escaping functions. Several arguments are joined as by `print`.
 
 use super::super::error::Fault;
-use super::call::{Call, push, push_char};
+use super::call::{FunctionCall, push, push_char};
 use super::quoted::is_printable;
 use super::{Answer, print};
 
-pub(super) fn html(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+pub(super) fn html(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
     for character in print::joined(call)?.chars() {
         match character {
             '\0' => push(out, "\u{fffd}"),
@@ -20,7 +20,7 @@ pub(super) fn html(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
     Ok(Answer::Text)
 }
 
-pub(super) fn js(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+pub(super) fn js(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
     for character in print::joined(call)?.chars() {
         match character {
             '\\' => push(out, "\\\\"),
@@ -34,7 +34,7 @@ pub(super) fn js(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
     Ok(Answer::Text)
 }
 
-pub(super) fn url_query(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+pub(super) fn url_query(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
     for byte in print::joined(call)?.bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {

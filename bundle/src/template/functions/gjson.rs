@@ -3,11 +3,11 @@
 use super::super::error::Fault;
 use super::super::value::{Value, ValueKind, View};
 use super::Answer;
-use super::call::{Call, push};
+use super::call::{FunctionCall, push};
 use super::collection::{count_elements, integer};
 
 /// A member of an object, or an element of a list.
-pub(super) fn key(call: &Call<'_>) -> Value {
+pub(super) fn key(call: &FunctionCall<'_>) -> Value {
     find(&call.view, call.value(0), &call.printed(call.value(1)))
 }
 
@@ -23,7 +23,7 @@ fn find(view: &View<'_>, value: Value, key: &str) -> Value {
 }
 
 /// How many elements a list has, or what the keys find in each.
-pub(super) fn each(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+pub(super) fn each(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
     let (list, keys) = (call.value(0), call.rest(1));
     if call.kind(list) != ValueKind::Array {
         return Ok(Answer::Value(Value::Absent));

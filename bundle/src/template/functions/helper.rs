@@ -3,13 +3,13 @@
 
 use super::super::error::Fault;
 use super::super::value::{Value, ValueKind};
-use super::call::Call;
+use super::call::FunctionCall;
 use super::collection::{count_elements, count_members, integer};
 use crate::json::decimal;
 use serde_json::Number;
 use std::cmp::Ordering;
 
-pub(super) fn equal(call: &Call<'_>) -> Result<bool, Fault> {
+pub(super) fn equal(call: &FunctionCall<'_>) -> Result<bool, Fault> {
     let (left, right) = (call.value(0), call.value(1));
     match (call.kind(left), call.kind(right)) {
         (ValueKind::Absent | ValueKind::Null, ValueKind::Absent | ValueKind::Null) => Ok(true),
@@ -29,13 +29,13 @@ pub(super) fn equal(call: &Call<'_>) -> Result<bool, Fault> {
 }
 
 /// A list or object as the crate would have it; one that it could not read at all cannot be compared.
-fn tree(call: &Call<'_>, text: &str) -> Result<serde_json::Value, Fault> {
+fn tree(call: &FunctionCall<'_>, text: &str) -> Result<serde_json::Value, Fault> {
     serde_json::from_str(text)
         .map_err(|error| call.fault(format_args!("the values cannot be compared: {error}")))
 }
 
 /// `None` where there is no order, so that every comparison is false.
-pub(super) fn order(call: &Call<'_>) -> Option<Ordering> {
+pub(super) fn order(call: &FunctionCall<'_>) -> Option<Ordering> {
     let (left, right) = (call.value(0), call.value(1));
     match (call.kind(left), call.kind(right)) {
         (ValueKind::Bool, ValueKind::Bool) => Some(call.view.boolean(left).cmp(&call.view.boolean(right))),
@@ -75,7 +75,7 @@ fn order_mixed(whole: i128, float: f64) -> Option<Ordering> {
     Some(if order.is_eq() && float > floor { Ordering::Less } else { order })
 }
 
-pub(super) fn len(call: &Call<'_>) -> Value {
+pub(super) fn len(call: &FunctionCall<'_>) -> Value {
     let value = call.value(0);
     integer(match call.kind(value) {
         ValueKind::String => call.printed(value).len(),
@@ -86,7 +86,7 @@ pub(super) fn len(call: &Call<'_>) -> Value {
 }
 
 /// An element of a list by a number, or a member of an object by a text; nothing else is converted.
-pub(super) fn lookup(call: &Call<'_>) -> Value {
+pub(super) fn lookup(call: &FunctionCall<'_>) -> Value {
     let (value, key) = (call.value(0), call.value(1));
     match (call.kind(value), call.kind(key)) {
         (ValueKind::Array, ValueKind::Number) => {

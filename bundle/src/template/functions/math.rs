@@ -2,7 +2,7 @@
 
 use super::super::error::Fault;
 use super::super::value::{Value, ValueKind};
-use super::call::{Call, describe, push, shortened};
+use super::call::{FunctionCall, describe, push, shortened};
 use super::{Answer, Function};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,7 +14,7 @@ enum Number {
 /// Below this, every whole number is a float of its own.
 const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 
-pub(super) fn compute(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+pub(super) fn compute(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
     let mut result = operand(call, call.value(0))?;
     if call.function == Function::Add1 {
         result = combine(call, result, Number::Whole(1))?;
@@ -42,7 +42,7 @@ pub(super) fn whole(text: &str) -> Option<i64> {
 }
 
 /// What is missing counts as zero, as in sprig; what is there has to be a number.
-fn operand(call: &Call<'_>, value: Value) -> Result<Number, Fault> {
+fn operand(call: &FunctionCall<'_>, value: Value) -> Result<Number, Fault> {
     match call.kind(value) {
         ValueKind::Absent | ValueKind::Null => Ok(Number::Whole(0)),
         ValueKind::Number | ValueKind::String => {
@@ -79,7 +79,7 @@ fn is_exact(number: f64) -> bool {
     number.fract() == 0.0 && number.abs() < MAX_EXACT
 }
 
-fn combine(call: &Call<'_>, left: Number, right: Number) -> Result<Number, Fault> {
+fn combine(call: &FunctionCall<'_>, left: Number, right: Number) -> Result<Number, Fault> {
     let is_division = matches!(call.function, Function::Div | Function::Mod);
     if is_division && as_float(right) == 0.0 {
         return Err(call.fault("division by zero"));
@@ -118,7 +118,7 @@ fn shortest(number: f64) -> String {
     if (1e-6..1e21).contains(&number.abs()) { format!("{number}") } else { format!("{number:e}") }
 }
 
-fn too_large(call: &Call<'_>) -> Fault {
+fn too_large(call: &FunctionCall<'_>) -> Fault {
     call.fault("the result is too large")
 }
 

@@ -32,7 +32,7 @@ use super::function::Function;
 use super::value::{Value, View};
 pub(crate) use call::shortened;
 
-use call::Call;
+use call::FunctionCall;
 
 /// The longest text that one call may compute.
 pub(crate) const MAX_TEXT: usize = 256 * 1024;
@@ -66,7 +66,7 @@ pub(crate) fn call(
     calls: u32,
     buffer: &mut String,
 ) -> Result<Answer, Fault> {
-    let call = Call { view: *view, function, arguments };
+    let call = FunctionCall { view: *view, function, arguments };
     call.check_count()?;
     let answer = match function {
         Function::Eq => truth(compare::eq(&call)?),

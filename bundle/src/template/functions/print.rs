@@ -3,15 +3,15 @@
 use super::super::error::Fault;
 use super::super::value::{Value, ValueKind};
 use super::Answer;
-use super::call::{Call, push};
+use super::call::{FunctionCall, push};
 use std::borrow::Cow;
 
-pub(super) fn print(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+pub(super) fn print(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
     append(call, call.arguments, out)?;
     Ok(Answer::Text)
 }
 
-pub(super) fn println(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+pub(super) fn println(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
     for (at, &value) in call.arguments.iter().enumerate() {
         if at > 0 {
             push(out, " ")?;
@@ -22,7 +22,7 @@ pub(super) fn println(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault
     Ok(Answer::Text)
 }
 
-pub(super) fn to_string(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+pub(super) fn to_string(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
     let value = call.value(0);
     if call.kind(value) == ValueKind::String {
         return Ok(Answer::Value(value));
@@ -32,7 +32,7 @@ pub(super) fn to_string(call: &Call<'_>, out: &mut String) -> Result<Answer, Fau
 }
 
 /// All arguments as `print` joins them.
-pub(super) fn joined<'a>(call: &Call<'a>) -> Result<Cow<'a, str>, Fault> {
+pub(super) fn joined<'a>(call: &FunctionCall<'a>) -> Result<Cow<'a, str>, Fault> {
     if let [only] = call.arguments {
         return Ok(call.printed(*only));
     }
@@ -42,7 +42,7 @@ pub(super) fn joined<'a>(call: &Call<'a>) -> Result<Cow<'a, str>, Fault> {
 }
 
 /// A space goes only between two values of which neither is a text.
-fn append(call: &Call<'_>, values: &[Value], out: &mut String) -> Result<(), Fault> {
+fn append(call: &FunctionCall<'_>, values: &[Value], out: &mut String) -> Result<(), Fault> {
     let mut after_text = true;
     for &value in values {
         let is_text = call.kind(value) == ValueKind::String;

@@ -3,11 +3,11 @@
 use super::super::error::Fault;
 use super::super::value::{Value, ValueKind};
 use super::Answer;
-use super::call::{Call, describe, push};
+use super::call::{FunctionCall, describe, push};
 use super::spec::Spec;
 use super::verb::{write_number, write_text};
 
-pub(super) fn printf(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+pub(super) fn printf(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
     let kind = call.kind(call.value(0));
     if kind != ValueKind::String {
         return Err(
@@ -40,7 +40,13 @@ pub(super) fn printf(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault>
     Ok(Answer::Text)
 }
 
-fn write(call: &Call<'_>, value: Value, verb: char, spec: &Spec, out: &mut String) -> Result<(), Fault> {
+fn write(
+    call: &FunctionCall<'_>,
+    value: Value,
+    verb: char,
+    spec: &Spec,
+    out: &mut String,
+) -> Result<(), Fault> {
     let text = call.printed(value);
     let is_known = match (call.kind(value), verb) {
         (ValueKind::String, _) => write_text(&text, verb, spec, out)?,
@@ -60,7 +66,7 @@ fn write(call: &Call<'_>, value: Value, verb: char, spec: &Spec, out: &mut Strin
     push(out, ")")
 }
 
-fn write_extra(call: &Call<'_>, values: &[Value], out: &mut String) -> Result<(), Fault> {
+fn write_extra(call: &FunctionCall<'_>, values: &[Value], out: &mut String) -> Result<(), Fault> {
     let mut separator = "%!(EXTRA ";
     for &value in values {
         push(out, separator)?;
@@ -71,7 +77,12 @@ fn write_extra(call: &Call<'_>, values: &[Value], out: &mut String) -> Result<()
 }
 
 /// Go's name of the type, and the value.
-fn write_with_type(call: &Call<'_>, value: Value, spec: &Spec, out: &mut String) -> Result<(), Fault> {
+fn write_with_type(
+    call: &FunctionCall<'_>,
+    value: Value,
+    spec: &Spec,
+    out: &mut String,
+) -> Result<(), Fault> {
     let text = call.printed(value);
     let name = match call.kind(value) {
         ValueKind::Absent | ValueKind::Null => return push(out, "<nil>"),

@@ -1,7 +1,7 @@
 //! What a `printf` format says of one argument beside the verb, and the padding that follows from it.
 
 use super::super::error::Fault;
-use super::call::{Call, push};
+use super::call::{FunctionCall, push};
 
 const MAX_WIDTH: usize = 256;
 const MAX_PRECISION: usize = 64;
@@ -20,7 +20,7 @@ pub(super) struct Spec {
 
 impl Spec {
     /// The specification at the start of a text, and what follows it.
-    pub(super) fn parse<'t>(call: &Call<'_>, text: &'t str) -> Result<(Spec, &'t str), Fault> {
+    pub(super) fn parse<'t>(call: &FunctionCall<'_>, text: &'t str) -> Result<(Spec, &'t str), Fault> {
         let mut spec = Spec::default();
         let rest = text.trim_start_matches(|character| {
             match character {

@@ -2,12 +2,12 @@
 
 use super::super::error::{Fault, Limit};
 use super::super::value::{Value, ValueKind};
-use super::call::{Call, push, push_char};
+use super::call::{FunctionCall, push, push_char};
 use super::{Answer, Function, MAX_TEXT, quoted};
 use crate::json;
 
 /// Whether the last argument has the first in it, or begins or ends with it.
-pub(super) fn test(call: &Call<'_>) -> Result<bool, Fault> {
+pub(super) fn test(call: &FunctionCall<'_>) -> Result<bool, Fault> {
     let (part, text) = (call.text(0)?, call.text(1)?);
     Ok(match call.function {
         Function::HasPrefix => text.starts_with(&*part),
@@ -17,7 +17,7 @@ pub(super) fn test(call: &Call<'_>) -> Result<bool, Fault> {
 }
 
 /// Characters change one for one, as in Go: `ß` has no upper case of its own.
-pub(super) fn change_case(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+pub(super) fn change_case(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
     for character in call.text(0)?.chars() {
         push_char(out, if call.function == Function::Upper { upper(character) } else { lower(character) })?;
     }
@@ -37,7 +37,7 @@ fn lower(character: char) -> char {
     character.to_lowercase().next().unwrap_or(character)
 }
 
-pub(super) fn trim(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+pub(super) fn trim(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
     if call.function == Function::Trim {
         push(out, call.text(0)?.trim())?;
         return Ok(Answer::Text);
@@ -51,7 +51,7 @@ pub(super) fn trim(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
     Ok(Answer::Text)
 }
 
-pub(super) fn replace(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+pub(super) fn replace(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
     let (old, new, text) = (call.text(0)?, call.text(1)?, call.text(2)?);
     let mut end = 0;
     for (at, found) in text.match_indices(&*old) {
@@ -64,7 +64,7 @@ pub(super) fn replace(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault
 }
 
 /// The elements of a list, nulls left out as by sprig, or what is not a list by itself.
-pub(super) fn join(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+pub(super) fn join(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
     let (separator, list) = (call.text(0)?, call.value(1));
     match call.kind(list) {
         ValueKind::Absent | ValueKind::Null => {}
@@ -83,7 +83,7 @@ pub(super) fn join(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
 }
 
 /// A list; sprig's has its parts under the names `_0`, `_1` and so on.
-pub(super) fn split(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+pub(super) fn split(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
     let (separator, text) = (call.text(0)?, call.text(1)?);
     let mut list = vec![b'['];
     let mut add = |part: &str| {
@@ -111,7 +111,7 @@ pub(super) fn split(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> 
 }
 
 /// All that is there, each in quotes.
-pub(super) fn quote(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+pub(super) fn quote(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
     for &value in call.arguments {
         if matches!(call.kind(value), ValueKind::Absent | ValueKind::Null) {
             continue;

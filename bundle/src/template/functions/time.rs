@@ -2,14 +2,14 @@
 
 use super::super::error::Fault;
 use super::super::value::{Value, ValueKind};
-use super::call::{Call, describe, shortened};
+use super::call::{FunctionCall, describe, shortened};
 use super::{Ambient, Answer, Function, layout};
 use jiff::civil::DateTime;
 use jiff::fmt::rfc2822;
 use jiff::tz::{Offset, TimeZone};
 use jiff::{Timestamp, Zoned};
 
-pub(super) fn now(call: &Call<'_>, ambient: &Ambient, out: &mut String) -> Result<Answer, Fault> {
+pub(super) fn now(call: &FunctionCall<'_>, ambient: &Ambient, out: &mut String) -> Result<Answer, Fault> {
     let now = Timestamp::from_millisecond(ambient.now_ms)
         .map_err(|_| call.fault("the clock is not set to any time there is"))?;
     layout::write("2006-01-02T15:04:05.999Z07:00", &now.to_zoned(TimeZone::UTC), out)?;
@@ -17,7 +17,7 @@ pub(super) fn now(call: &Call<'_>, ambient: &Ambient, out: &mut String) -> Resul
 }
 
 /// A time in a layout, in the zone that is named or UTC.
-pub(super) fn date(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
+pub(super) fn date(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
     let zone = match call.function {
         Function::DateInZone => zone(call, &call.text(2)?)?,
         _ => TimeZone::UTC,
@@ -28,7 +28,7 @@ pub(super) fn date(call: &Call<'_>, out: &mut String) -> Result<Answer, Fault> {
 }
 
 /// Sprig takes whatever it cannot read for the present. Here that is an error: a wrong date looks like a right one.
-fn moment(call: &Call<'_>, value: Value) -> Result<Timestamp, Fault> {
+fn moment(call: &FunctionCall<'_>, value: Value) -> Result<Timestamp, Fault> {
     let text = call.printed(value);
     match call.kind(value) {
         ValueKind::Number => of_seconds(&text).ok_or_else(|| {
@@ -60,7 +60,7 @@ fn of_text(text: &str) -> Option<Timestamp> {
         .or_else(|| rfc2822::DateTimeParser::new().parse_timestamp(text).ok())
 }
 
-fn zone(call: &Call<'_>, name: &str) -> Result<TimeZone, Fault> {
+fn zone(call: &FunctionCall<'_>, name: &str) -> Result<TimeZone, Fault> {
     // Where a program runs must not change what it prints, so the local zone is the same everywhere.
     if matches!(name, "" | "Local") {
         return Ok(TimeZone::UTC);

@@ -1,7 +1,7 @@
 //! One verb of a `printf` format, as Go's `fmt` carries it out.
 
 use super::super::error::Fault;
-use super::call::{Call, push, push_char, shortened};
+use super::call::{FunctionCall, push, push_char, shortened};
 use super::float::{self, Style};
 use super::quoted;
 use super::spec::Spec;
@@ -56,7 +56,7 @@ fn hexadecimal(bytes: &[u8], upper: bool, spec: &Spec) -> Result<String, Fault> 
 /// Whether the verb is one for the number; if so, appends it. Any number is a float, and one with a whole value is
 /// also an integer, however it is spelled.
 pub(super) fn write_number(
-    call: &Call<'_>,
+    call: &FunctionCall<'_>,
     text: &str,
     verb: char,
     spec: &Spec,
@@ -113,7 +113,13 @@ fn write_bits(negative: bool, number: u128, verb: char, spec: &Spec, out: &mut S
     spec.pad_whole(negative, if spec.sharp { prefix } else { "" }, &digits, out)
 }
 
-fn write_float(call: &Call<'_>, text: &str, verb: char, spec: &Spec, out: &mut String) -> Result<(), Fault> {
+fn write_float(
+    call: &FunctionCall<'_>,
+    text: &str,
+    verb: char,
+    spec: &Spec,
+    out: &mut String,
+) -> Result<(), Fault> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite());
     let number = number.ok_or_else(|| too_large(call, text, verb))?;
     let style = match verb {
@@ -157,7 +163,7 @@ fn whole_digits(text: &str) -> Option<(bool, String)> {
     Some((negative, digits))
 }
 
-fn too_large(call: &Call<'_>, text: &str, verb: char) -> Fault {
+fn too_large(call: &FunctionCall<'_>, text: &str, verb: char) -> Fault {
     call.fault(format_args!("{} is too large for %{verb}", shortened(text)))
 }
 

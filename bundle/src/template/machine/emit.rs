@@ -2,9 +2,9 @@
 
 use super::{Machine, Scratch, TEXT, encoding, limit};
 use crate::json::Kind;
+use crate::plan::program::Encoding;
 use crate::template::error::{Fault, Limit};
 use crate::template::output::Output;
-use crate::template::program::Encoding;
 use crate::template::value::{Source, Value};
 
 impl Machine<'_> {

@@ -3,10 +3,10 @@
 use super::{Machine, Scratch, limit, tag};
 use crate::json::Kind;
 use crate::json::decimal;
+use crate::plan::program::LoopItem;
 use crate::template::NONE;
 use crate::template::error::{Fault, Limit};
 use crate::template::functions;
-use crate::template::program::LoopItem;
 use crate::template::project::Shapes;
 use crate::template::value::{Node, Value, ValueKind, View};
 use crate::wire_enums::Dialect;

@@ -8,11 +8,13 @@ use super::error::{Fault, Limit, RenderError};
 use super::function::Function;
 use super::functions::{self, Ambient, Answer};
 use super::output::{Output, TextOutput};
-use super::program::{Constant, ConstantKind, Encoding, MAX_REGISTERS, Op, OpCode, Program, Programs, Test};
 use super::project::{Nodes, Shapes};
 use super::trace::Trace;
 use super::value::{Node, Source, TextSpan, Value, View};
 use crate::json::Scanner;
+use crate::plan::program::{
+    Constant, ConstantKind, Encoding, MAX_REGISTERS, Op, OpCode, Program, Programs, Test,
+};
 use crate::plan::{Contents, Part};
 use crate::strings::{StrId, Strings};
 use crate::wire_enums::{Dialect, PartKind};

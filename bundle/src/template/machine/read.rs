@@ -2,10 +2,10 @@
 
 use super::{BYTES_PER_STEP, Machine};
 use crate::json::Kind;
+use crate::plan::program::{Path, Step, Test};
 use crate::strings::StrId;
 use crate::template::NONE;
 use crate::template::error::Fault;
-use crate::template::program::{Path, Step, Test};
 use crate::template::value::{Node, Value, ValueKind};
 use crate::wire_enums::Dialect;
 

@@ -1,26 +1,26 @@
 //! What an example states, against what binding and shaping made of it.
 
-use super::{ActualRequest, ActualResult, Failure};
+use super::{ActualRequest, ActualResult, TestFailure};
 use crate::language::json::Json;
 use crate::spec::{ExampleRequest, ExampleSpec};
 use mcp_bundle::shape::{self, Shaped};
 
-impl Failure {
+impl TestFailure {
     /// Something that should not have happened.
-    pub(super) fn of(what: &str, message: String) -> Failure {
-        Failure { what: what.to_owned(), expected: None, actual: Some(message) }
+    pub(super) fn of(what: &str, message: String) -> TestFailure {
+        TestFailure { what: what.to_owned(), expected: None, actual: Some(message) }
     }
 
-    fn differs(what: impl Into<String>, expected: String, actual: Option<String>) -> Failure {
-        Failure { what: what.into(), expected: Some(expected), actual }
+    fn differs(what: impl Into<String>, expected: String, actual: Option<String>) -> TestFailure {
+        TestFailure { what: what.into(), expected: Some(expected), actual }
     }
 }
 
 /// Compares what the example names; what it leaves out may be anything.
-pub fn request(expected: &ExampleRequest, actual: Option<&ActualRequest>, failures: &mut Vec<Failure>) {
+pub fn request(expected: &ExampleRequest, actual: Option<&ActualRequest>, failures: &mut Vec<TestFailure>) {
     let mut same = |what: String, expected: &str, actual: Option<&str>| {
         if actual != Some(expected) {
-            failures.push(Failure::differs(what, expected.to_owned(), actual.map(str::to_owned)));
+            failures.push(TestFailure::differs(what, expected.to_owned(), actual.map(str::to_owned)));
         }
     };
     if let Some(method) = &expected.method {
@@ -48,16 +48,16 @@ fn header_value<'a>(actual: &'a ActualRequest, name: &str, expected: &str) -> Op
 }
 
 /// A string is compared as text, anything else as JSON.
-fn body_differs(expected: &Json, sent: Option<&str>) -> Option<Failure> {
+fn body_differs(expected: &Json, sent: Option<&str>) -> Option<TestFailure> {
     match expected {
         // Who writes an empty string means that nothing is sent.
         Json::String(text) => (sent.unwrap_or_default() != text)
-            .then(|| Failure::differs("request.body", text.clone(), sent.map(str::to_owned))),
+            .then(|| TestFailure::differs("request.body", text.clone(), sent.map(str::to_owned))),
         expected => match sent.and_then(Json::parse) {
             Some(actual) => json_differs("request.body", expected, Some(&actual)),
             None => {
                 let sent = sent.map(str::to_owned);
-                Some(Failure::differs("request.body", expected.to_pretty(), sent))
+                Some(TestFailure::differs("request.body", expected.to_pretty(), sent))
             }
         },
     }
@@ -67,15 +67,15 @@ fn body_differs(expected: &Json, sent: Option<&str>) -> Option<Failure> {
 pub fn result(
     example: &ExampleSpec,
     actual: &ActualResult,
-    broken: Option<Failure>,
-    failures: &mut Vec<Failure>,
+    broken: Option<TestFailure>,
+    failures: &mut Vec<TestFailure>,
 ) {
     let stated = example.text.as_ref().is_some_and(|text| text.value == actual.text);
     let content = example.content.as_ref();
     let differs = content.and_then(|content| content_differs(&content.value, actual.content.as_ref()));
     failures.extend(broken.filter(|_| !stated && (content.is_none() || differs.is_some())));
     if let Some(text) = example.text.as_ref().filter(|_| !stated) {
-        failures.push(Failure::differs("text", text.value.clone(), Some(actual.text.clone())));
+        failures.push(TestFailure::differs("text", text.value.clone(), Some(actual.text.clone())));
     }
     failures.extend(differs);
     if let Some(expected) = &example.structured_content {
@@ -83,16 +83,16 @@ pub fn result(
     }
 }
 
-pub fn content_differs(expected: &Json, actual: Option<&Json>) -> Option<Failure> {
+pub fn content_differs(expected: &Json, actual: Option<&Json>) -> Option<TestFailure> {
     value_differs("content", expected, actual)
 }
 
-pub fn structured_differs(expected: &Json, actual: Option<&Json>) -> Option<Failure> {
+pub fn structured_differs(expected: &Json, actual: Option<&Json>) -> Option<TestFailure> {
     value_differs("structured_content", expected, actual)
 }
 
 /// A string may be the JSON text of the value: TOML cannot write all of JSON.
-fn value_differs(what: &str, expected: &Json, actual: Option<&Json>) -> Option<Failure> {
+fn value_differs(what: &str, expected: &Json, actual: Option<&Json>) -> Option<TestFailure> {
     let read = match (expected, actual) {
         (Json::String(_), Some(Json::String(_))) => None,
         (Json::String(text), _) => Json::parse(text),
@@ -102,7 +102,7 @@ fn value_differs(what: &str, expected: &Json, actual: Option<&Json>) -> Option<F
 }
 
 /// What cannot be compared is not a success.
-pub fn without_response(example: &ExampleSpec, failures: &mut Vec<Failure>) {
+pub fn without_response(example: &ExampleSpec, failures: &mut Vec<TestFailure>) {
     let stated = [
         ("text", example.text.is_some()),
         ("content", example.content.is_some()),
@@ -110,20 +110,22 @@ pub fn without_response(example: &ExampleSpec, failures: &mut Vec<Failure>) {
     ];
     for (what, _) in stated.into_iter().filter(|(_, stated)| *stated) {
         let message = "cannot be compared: the example has no `response` to make it of";
-        failures.push(Failure::of(what, message.to_owned()));
+        failures.push(TestFailure::of(what, message.to_owned()));
     }
 }
 
 /// A failure of the tool itself; an error status may well be what an example is about.
-pub fn broken(shaped: &Shaped) -> Option<Failure> {
+pub fn broken(shaped: &Shaped) -> Option<TestFailure> {
     match shaped.failure.as_ref()? {
-        shape::Failure::Status(_) => None,
-        shape::Failure::Template { key, error } => Some(Failure::of(key, error.to_string())),
-        shape::Failure::Select(reason) => Some(Failure::of("select", reason.clone())),
-        shape::Failure::OutputSchema(problems) => Some(Failure::of("output_schema", problems.clone())),
-        failure @ (shape::Failure::NotText { .. }
-        | shape::Failure::Multipart(_)
-        | shape::Failure::TooLarge { .. }) => Some(Failure::of("response", failure.to_string())),
+        shape::ShapeFailure::Status(_) => None,
+        shape::ShapeFailure::Template { key, error } => Some(TestFailure::of(key, error.to_string())),
+        shape::ShapeFailure::Select(reason) => Some(TestFailure::of("select", reason.clone())),
+        shape::ShapeFailure::OutputSchema(problems) => {
+            Some(TestFailure::of("output_schema", problems.clone()))
+        }
+        failure @ (shape::ShapeFailure::NotText { .. }
+        | shape::ShapeFailure::Multipart(_)
+        | shape::ShapeFailure::TooLarge { .. }) => Some(TestFailure::of("response", failure.to_string())),
     }
 }
 
@@ -141,12 +143,12 @@ pub fn text_of(result: &Json) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-fn json_differs(what: &str, expected: &Json, actual: Option<&Json>) -> Option<Failure> {
+fn json_differs(what: &str, expected: &Json, actual: Option<&Json>) -> Option<TestFailure> {
     if actual.is_some_and(|actual| expected.same(actual)) {
         return None;
     }
     let actual = actual.map(|actual| arranged(actual, expected).to_pretty());
-    Some(Failure::differs(what, expected.to_pretty(), actual))
+    Some(TestFailure::differs(what, expected.to_pretty(), actual))
 }
 
 /// The same value with the members and digits of another where they mean the same, so that only

@@ -30,7 +30,7 @@ pub enum Kind {
 }
 
 /// A failure, line by line.
-pub fn lines(failure: &Failure) -> Vec<Line> {
+pub fn lines(failure: &TestFailure) -> Vec<Line> {
     let note = |text: &str| Line { kind: Kind::Note, text: text.to_owned() };
     match (&failure.expected, &failure.actual) {
         (None, message) => message.iter().flat_map(|m| m.split('\n')).map(|l| note(&printable(l))).collect(),
@@ -123,7 +123,7 @@ mod tests {
 
     fn text(expected: &str, actual: &str) -> String {
         let failure =
-            Failure { what: "text".into(), expected: Some(expected.into()), actual: Some(actual.into()) };
+            TestFailure { what: "text".into(), expected: Some(expected.into()), actual: Some(actual.into()) };
         lines(&failure).into_iter().map(|line| line.text + "\n").collect()
     }
 

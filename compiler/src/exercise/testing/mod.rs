@@ -52,13 +52,13 @@ pub struct Test {
     pub title: Option<String>,
     pub span: Span,
     /// Empty if it passed.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<TestFailure>,
     pub actual: Actual,
 }
 
 /// Something that is not as the example says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct TestFailure {
     /// A key of the example, such as `request.url`, or of the tool, such as `response_template`.
     pub what: String,
     /// `None`: there should be no such failure.
@@ -115,7 +115,7 @@ pub struct Uncovered {
 
 /// How results are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
+pub enum ReportFormat {
     /// What failed, with the differences, for people
     Human,
     /// One JSON document
@@ -146,9 +146,9 @@ impl Test {
     }
 }
 
-/// Writes results. Only [`Format::Human`] uses colour.
+/// Writes results. Only [`ReportFormat::Human`] uses colour.
 pub fn render(
-    format: Format,
+    format: ReportFormat,
     report: &Report,
     results: &Results,
     color: bool,
@@ -156,9 +156,9 @@ pub fn render(
 ) -> Result<()> {
     let mut out = BufWriter::new(out);
     match format {
-        Format::Human => report_human::write(report, results, color, &mut out),
-        Format::Json => report_json::write(report, results, &mut out),
-        Format::Junit => report_junit::write(report, results, &mut out),
+        ReportFormat::Human => report_human::write(report, results, color, &mut out),
+        ReportFormat::Json => report_json::write(report, results, &mut out),
+        ReportFormat::Junit => report_junit::write(report, results, &mut out),
     }?;
     out.flush()
 }

@@ -25,7 +25,7 @@ struct TestEntry<'r> {
     example: usize,
     title: Option<&'r str>,
     #[serde(flatten)]
-    place: Place<'r>,
+    place: JsonPlace<'r>,
     status: &'static str,
     failures: Vec<FailureEntry<'r>>,
 }
@@ -41,7 +41,7 @@ struct FailureEntry<'r> {
 struct UntestedEntry<'r> {
     tool: &'r str,
     #[serde(flatten)]
-    place: Place<'r>,
+    place: JsonPlace<'r>,
 }
 
 #[derive(Serialize)]
@@ -49,12 +49,12 @@ struct UncoveredEntry<'r> {
     tool: &'r str,
     template: &'r str,
     #[serde(flatten)]
-    place: Place<'r>,
+    place: JsonPlace<'r>,
     what: &'r str,
 }
 
 #[derive(Serialize)]
-struct Place<'r> {
+struct JsonPlace<'r> {
     file: &'r str,
     start: JsonPosition,
 }
@@ -114,7 +114,7 @@ fn entry<'r>(report: &'r Report, test: &'r Test) -> TestEntry<'r> {
     }
 }
 
-fn place(report: &Report, span: Span) -> Place<'_> {
+fn place(report: &Report, span: Span) -> JsonPlace<'_> {
     let file = report.sources.file(span.file);
-    Place { file: &file.name, start: file.location(span.start as usize).into() }
+    JsonPlace { file: &file.name, start: file.location(span.start as usize).into() }
 }

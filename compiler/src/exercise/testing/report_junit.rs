@@ -1,6 +1,6 @@
 //! JUnit XML as CI systems read it: a suite for each toolset, a case for each example.
 
-use super::{Failure, Results, Test, diff};
+use super::{Results, Test, TestFailure, diff};
 use crate::check::Report;
 use crate::render;
 use mcp_diagnostics::Span;
@@ -111,12 +111,12 @@ fn case(report: &Report, test: &Test, out: &mut dyn Write) -> Result<()> {
     writeln!(out, "    </testcase>")
 }
 
-fn title_of(failure: &Failure) -> String {
+fn title_of(failure: &TestFailure) -> String {
     let verb = if failure.expected.is_some() { "differs" } else { "fails" };
     format!("{} {verb}", failure.what)
 }
 
-fn body_of(failure: &Failure) -> String {
+fn body_of(failure: &TestFailure) -> String {
     let lines: Vec<String> = diff::lines(failure).into_iter().map(|line| line.text).collect();
     lines.join("\n")
 }

@@ -1,6 +1,6 @@
 //! Binds and shapes examples.
 
-use super::{Actual, ActualRequest, ActualResult, Failure, Results, Selection, Test, Untested};
+use super::{Actual, ActualRequest, ActualResult, Results, Selection, Test, TestFailure, Untested};
 use super::{compare, coverage};
 use crate::check::Report;
 use crate::checked::{CheckedTool, CheckedToolset};
@@ -140,7 +140,7 @@ impl Runner<'_> {
         &mut self,
         plan: &ToolPlan,
         example: &ExampleSpec,
-        failures: &mut Vec<Failure>,
+        failures: &mut Vec<TestFailure>,
     ) -> Option<ActualRequest> {
         let arguments = example.arguments.as_ref().map_or("{}".to_owned(), |a| a.value.to_text());
         self.bind.trace = Some(std::mem::take(&mut self.ran));
@@ -150,7 +150,7 @@ impl Runner<'_> {
         let draft = match bound {
             Ok(draft) => draft,
             Err(error) => {
-                failures.push(Failure::of("arguments", error.to_string()));
+                failures.push(TestFailure::of("arguments", error.to_string()));
                 return None;
             }
         };
@@ -171,7 +171,7 @@ impl Runner<'_> {
         plan: &ToolPlan,
         example: &ExampleSpec,
         response: &ExampleResponse,
-        failures: &mut Vec<Failure>,
+        failures: &mut Vec<TestFailure>,
     ) -> Option<ActualResult> {
         let body = body_of(response);
         let answer = Answer {
@@ -190,7 +190,7 @@ impl Runner<'_> {
             &mut self.ran,
         );
         let Some(result) = outcome.result else {
-            failures.push(Failure::of("result", "it is not JSON".to_owned()));
+            failures.push(TestFailure::of("result", "it is not JSON".to_owned()));
             return None;
         };
         let broken = compare::broken(&outcome.shaped);

@@ -61,9 +61,9 @@ pub struct Finding {
     pub rule_index: Option<usize>,
     pub level: &'static str,
     pub message: Message,
-    pub locations: [Place; 1],
+    pub locations: [SarifLocation; 1],
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub related_locations: Vec<Place>,
+    pub related_locations: Vec<SarifLocation>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fixes: Vec<Fix>,
 }
@@ -81,7 +81,7 @@ pub struct Markdown {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Place {
+pub struct SarifLocation {
     pub physical_location: PhysicalLocation,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<Message>,

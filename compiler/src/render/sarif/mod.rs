@@ -4,7 +4,7 @@ mod log;
 
 use self::log::{
     ArtifactChange, ArtifactLocation, Configuration, Descriptor, Driver, Finding, Fix, FixProperties,
-    Invocation, Log, Markdown, Message, PhysicalLocation, Place, Region, Replacement, Run, Tool,
+    Invocation, Log, Markdown, Message, PhysicalLocation, Region, Replacement, Run, SarifLocation, Tool,
 };
 use super::uri;
 use crate::check::Report;
@@ -69,18 +69,18 @@ impl Finding {
             rule_index: rules::all().position(|rule| diagnostic.is(rule)),
             level: diagnostic.severity.word(),
             message: Message { text: crate::render::full_text(diagnostic) },
-            locations: [Place::new(sources, diagnostic.span, diagnostic.label.clone())],
+            locations: [SarifLocation::new(sources, diagnostic.span, diagnostic.label.clone())],
             related_locations: related
-                .map(|(span, label)| Place::new(sources, *span, Some(label.clone())))
+                .map(|(span, label)| SarifLocation::new(sources, *span, Some(label.clone())))
                 .collect(),
             fixes: Fix::new(sources, diagnostic).into_iter().collect(),
         }
     }
 }
 
-impl Place {
-    fn new(sources: &Sources, span: Span, message: Option<String>) -> Place {
-        Place {
+impl SarifLocation {
+    fn new(sources: &Sources, span: Span, message: Option<String>) -> SarifLocation {
+        SarifLocation {
             physical_location: PhysicalLocation {
                 artifact_location: ArtifactLocation::new(sources, span),
                 region: Region::new(sources, span),

@@ -104,7 +104,7 @@ pub struct Pipe {
     pub bind: Option<Binding>,
     pub head: Expr,
     /// The arguments here are those written; the piped one comes on top.
-    pub stages: Vec<Call>,
+    pub stages: Vec<CallExpr>,
     pub span: Span,
 }
 
@@ -126,7 +126,7 @@ pub enum ExprKind {
     /// Never [`Literal::Nil`] as a command of its own, only as an argument.
     Literal(Literal),
     Path(Path),
-    Call(Call),
+    Call(CallExpr),
     /// A pipe in parentheses.
     Pipe(Box<Pipe>),
 }
@@ -159,7 +159,7 @@ pub enum Base {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
+pub struct CallExpr {
     pub function: Function,
     pub arguments: Vec<Expr>,
     /// The function's name.

@@ -1,6 +1,6 @@
 //! Whether a template can read its data at all.
 
-use super::ast::{Base, Branches, Call, Expr, ExprKind, Node, Path, Pipe, Template, VariableId};
+use super::ast::{Base, Branches, CallExpr, Expr, ExprKind, Node, Path, Pipe, Template, VariableId};
 use super::functions::Function;
 
 impl Template {
@@ -45,7 +45,7 @@ fn expr(value: &Expr, dot: bool) -> bool {
     }
 }
 
-fn call(call: &Call, dot: bool) -> bool {
+fn call(call: &CallExpr, dot: bool) -> bool {
     call.function == Function::Gjson || call.arguments.iter().any(|argument| expr(argument, dot))
 }
 

@@ -85,7 +85,7 @@ pub enum Expr {
     Literal(Literal),
     Path(Path),
     Loop(LoopValue),
-    Call(Call),
+    Call(HelperCall),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -128,7 +128,7 @@ pub enum LoopItem {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
+pub struct HelperCall {
     pub helper: Helper,
     pub arguments: Vec<Expr>,
 }

@@ -12,11 +12,11 @@ pub(super) struct Positions<'s> {
     /// The last tag that was asked for; an `else` is looked for behind it.
     last: usize,
     /// The last place that was asked for, to count on from there: lines may be long.
-    known: Place,
+    known: LineColumn,
 }
 
 #[derive(Clone, Copy)]
-struct Place {
+struct LineColumn {
     line: usize,
     column: usize,
     offset: usize,
@@ -26,7 +26,7 @@ impl<'s> Positions<'s> {
     pub fn new(source: &'s str, tags: Vec<Tag>) -> Self {
         let line_starts =
             std::iter::once(0).chain(source.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Self { source, line_starts, tags, last: 0, known: Place { line: 1, column: 1, offset: 0 } }
+        Self { source, line_starts, tags, last: 0, known: LineColumn { line: 1, column: 1, offset: 0 } }
     }
 
     /// The byte offset of a line and a column, both counted from 1, columns in characters.
@@ -37,12 +37,12 @@ impl<'s> Positions<'s> {
         let known = if self.known.line == line && self.known.column <= column {
             self.known
         } else {
-            Place { line, column: 1, offset: start }
+            LineColumn { line, column: 1, offset: start }
         };
         let text = self.source.get(known.offset..).unwrap_or_default();
         let ahead = column.saturating_sub(known.column);
         let within = text.char_indices().nth(ahead).map_or(text.len(), |(at, _)| at);
-        self.known = Place { line, column, offset: known.offset + within };
+        self.known = LineColumn { line, column, offset: known.offset + within };
         self.known.offset
     }
 

@@ -7,7 +7,7 @@ use super::go::Go;
 use super::go_variables::binds;
 use super::number;
 use super::reach::Reach;
-use crate::template::go::ast::{Base, Call, Expr, ExprKind, Literal, Name, Path, Pipe};
+use crate::template::go::ast::{Base, CallExpr, Expr, ExprKind, Literal, Name, Path, Pipe};
 use crate::template::go::functions::Function as GoFunction;
 use crate::template::go::gjson::{self, Segment as Part};
 use crate::template::{Read, Segment};
@@ -78,7 +78,7 @@ impl Go {
     /// kept in a register.
     pub fn stages(&mut self, pipe: &Pipe) {
         let mut head = Head::Expr(&pipe.head);
-        let mut run: Vec<&Call> = Vec::new();
+        let mut run: Vec<&CallExpr> = Vec::new();
         let mut bound = binds(&pipe.head);
         for stage in &pipe.stages {
             let binding = stage.arguments.iter().any(binds);
@@ -97,7 +97,7 @@ impl Go {
     }
 
     /// Whether a stage would leave out the value so far, and what could go wrong in it.
-    fn may_skip(&self, stage: &Call, head: Head<'_>, run: &[&Call]) -> bool {
+    fn may_skip(&self, stage: &CallExpr, head: Head<'_>, run: &[&CallExpr]) -> bool {
         let harmless = match head {
             Head::Kept(_) => true,
             Head::Expr(value) => match &value.kind {
@@ -110,7 +110,7 @@ impl Go {
     }
 
     /// Pushes what stages make of a value, the arguments of the last one first.
-    fn run(&mut self, head: Head<'_>, stages: &[&Call]) {
+    fn run(&mut self, head: Head<'_>, stages: &[&CallExpr]) {
         let mut skips = Vec::with_capacity(stages.len());
         for stage in stages.iter().rev() {
             skips.push(self.arguments(stage, true));
@@ -166,7 +166,7 @@ impl Go {
 
     /// Pushes the arguments of a call, before a piped one if there is one. `and` and `or` leave at the first that
     /// decides, by the jumps that this gives.
-    fn arguments(&mut self, call: &Call, piped: bool) -> Vec<usize> {
+    fn arguments(&mut self, call: &CallExpr, piped: bool) -> Vec<usize> {
         let mut skips = Vec::new();
         let test = short_circuit(call.function);
         for (at, argument) in call.arguments.iter().enumerate() {
@@ -184,7 +184,7 @@ impl Go {
         skips
     }
 
-    fn apply(&mut self, call: &Call, arguments: usize, skips: &[usize]) {
+    fn apply(&mut self, call: &CallExpr, arguments: usize, skips: &[usize]) {
         if short_circuit(call.function).is_some() {
             return self.code.land(skips);
         }
@@ -195,7 +195,7 @@ impl Go {
     }
 
     /// A `gjson` that is more than a path: an index, or what is in each element.
-    fn gjson(&mut self, call: &Call, parts: &[Part]) {
+    fn gjson(&mut self, call: &CallExpr, parts: &[Part]) {
         let span = gjson_span(call);
         if parts.len() > MAX_PATH {
             return self.code.fail(span, format!("a path has more than {MAX_PATH} keys"));
@@ -232,7 +232,7 @@ impl Go {
     }
 
     /// Notes what `index` finds by keys that are written out.
-    fn read_index(&mut self, call: &Call) {
+    fn read_index(&mut self, call: &CallExpr) {
         let Some((value, keys)) = call.arguments.split_first() else { return };
         let keys = keys.iter().map_while(|key| match &key.kind {
             ExprKind::Literal(Literal::Str(text)) => Some((text, &key.span)),
@@ -271,7 +271,7 @@ fn short_circuit(function: GoFunction) -> Option<Test> {
 }
 
 /// The parts of a `gjson` path; `None` for other functions.
-fn gjson_parts(call: &Call) -> Option<Vec<Part>> {
+fn gjson_parts(call: &CallExpr) -> Option<Vec<Part>> {
     match call.arguments.first().map(|argument| &argument.kind) {
         Some(ExprKind::Literal(Literal::Str(path))) if call.function == GoFunction::Gjson => {
             gjson::parse_path(path).ok()
@@ -280,7 +280,7 @@ fn gjson_parts(call: &Call) -> Option<Vec<Part>> {
     }
 }
 
-fn gjson_span(call: &Call) -> &Span {
+fn gjson_span(call: &CallExpr) -> &Span {
     call.arguments.first().map_or(&call.span, |argument| &argument.span)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::template::go::ast::{
-    Base, BindMode, Branches, Call, Expr, ExprKind, Node, Path, Pipe, Template, VariableId,
+    Base, BindMode, Branches, CallExpr, Expr, ExprKind, Node, Path, Pipe, Template, VariableId,
 };
 
 /// The variables that some `=` sets; all others keep the value that they are declared with.
@@ -76,7 +76,7 @@ fn expr(value: &Expr, note: Note<'_>) {
     }
 }
 
-fn call(call: &Call, note: Note<'_>) {
+fn call(call: &CallExpr, note: Note<'_>) {
     for argument in &call.arguments {
         expr(argument, note);
     }

@@ -5,7 +5,7 @@ use mcp_bundle::template::{ConstantKind, Function, LoopItem, Test};
 use super::code::{Code, ROOT, Span};
 use super::reach::Reach;
 use crate::template::handlebars::ast::{
-    self, Arm, Branches, Call, Each, Expr, Literal, LoopValue, Node, Path, ScopeId, Template, With,
+    self, Arm, Branches, Each, Expr, HelperCall, Literal, LoopValue, Node, Path, ScopeId, Template, With,
 };
 use crate::template::handlebars::helpers::Helper;
 use crate::template::{BranchKind, Read, Segment};
@@ -199,7 +199,7 @@ impl Handlebars {
     }
 
     /// Notes what `lookup` finds by a key that is written out.
-    fn read_lookup(&mut self, call: &Call, span: &Span) {
+    fn read_lookup(&mut self, call: &HelperCall, span: &Span) {
         if let (Helper::Lookup, [value, Expr::Literal(Literal::Str(key))]) =
             (call.helper, call.arguments.as_slice())
             && !may_be_index(key)

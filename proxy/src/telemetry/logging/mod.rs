@@ -9,8 +9,8 @@ mod writer;
 
 pub use writer::LogWriter;
 
-use crate::call::observe::Observer;
-use crate::call::record::{CallRecord, Refusal};
+use crate::observe::Observer;
+use crate::observe::record::{CallRecord, Refusal};
 use crate::request::failure::Failure;
 use crate::request::head::visible;
 use call::CallLog;
@@ -186,8 +186,8 @@ impl fmt::Display for Short<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::record::Outcome;
-    use crate::call::record::tests::call_record;
+    use crate::observe::record::Outcome;
+    use crate::observe::record::tests::call_record;
     use crate::request::id::RequestId;
 
     /// What is written while `work` runs.

@@ -1,7 +1,8 @@
 //! The counters as OpenMetrics text. `docs/OPERATIONS.md` lists the names.
 
 use super::histogram::Part;
-use super::{CODES, Inner, tools};
+use super::{CODES, Inner};
+use crate::upstream::PoolStats;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
@@ -33,14 +34,11 @@ impl Collector for Exposed {
         counter(&mut encoder, "activations", "Bundles that were activated", inner.reloads.load(Relaxed))?;
         let failed = "Bundles that could not be activated";
         counter(&mut encoder, "failed_activations", failed, inner.failed_reloads.load(Relaxed))?;
-        gauge(
-            &mut encoder,
-            "calls_in_flight",
-            "Calls that are being worked on",
-            inner.calls_in_flight.count() as i64,
-        )?;
-        gauge(&mut encoder, "streams", "Event streams that are open", inner.streams.get())?;
-        self.pool(&mut encoder)
+        let gauges = inner.gauges.get().map(|read| read()).unwrap_or_default();
+        let in_flight = gauges.calls_in_flight as i64;
+        gauge(&mut encoder, "calls_in_flight", "Calls that are being worked on", in_flight)?;
+        gauge(&mut encoder, "streams", "Event streams that are open", gauges.streams as i64)?;
+        gauges.pool.map_or(Ok(()), |counts| pool(&mut encoder, counts))
     }
 }
 
@@ -61,7 +59,7 @@ impl Exposed {
     fn calls(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
         let help = "Finished calls by tool and outcome";
         let mut metric = encoder.encode_descriptor("calls", help, None, MetricType::Counter)?;
-        tools::lock(&self.0).each(|name, outcome, count| {
+        self.0.calls.each(|name, outcome, count| {
             let labels = [("tool", name), ("outcome", outcome.as_str())];
             metric.encode_family(&labels)?.encode_counter::<NoLabelSet, _, u64>(&count, None)
         })
@@ -94,21 +92,18 @@ impl Exposed {
         }
         Ok(())
     }
+}
 
-    fn pool(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
-        let Some(read) = self.0.pool.get() else { return Ok(()) };
-        let counts = read();
-        gauge(encoder, "pool_idle", "Idle connections to upstreams", counts.idle as i64)?;
-        for (name, help, count) in [
-            ("pool_opened", "Connections to upstreams that were opened", counts.opened),
-            ("pool_reused", "Calls that used an idle connection", counts.reused),
-            ("pool_failed", "Connections to upstreams that could not be opened", counts.failed),
-        ] {
-            let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
-            encode_counter(&mut metric, count)?;
-        }
-        Ok(())
+fn pool(encoder: &mut DescriptorEncoder<'_>, counts: PoolStats) -> Result<(), Error> {
+    gauge(encoder, "pool_idle", "Idle connections to upstreams", counts.idle as i64)?;
+    for (name, help, count) in [
+        ("pool_opened", "Connections to upstreams that were opened", counts.opened),
+        ("pool_reused", "Calls that used an idle connection", counts.reused),
+        ("pool_failed", "Connections to upstreams that could not be opened", counts.failed),
+    ] {
+        counter(encoder, name, help, count)?;
     }
+    Ok(())
 }
 
 fn counter(encoder: &mut DescriptorEncoder<'_>, name: &str, help: &str, value: u64) -> Result<(), Error> {

@@ -1,6 +1,6 @@
 //! Latencies. Threads count in shards of their own, so that they do not wait for each other's cache lines.
 
-use crate::telemetry::shards::{OwnCacheLine, SHARDS, own_shard};
+use crate::runtime::shards::{OwnCacheLine, SHARDS, own_shard};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 

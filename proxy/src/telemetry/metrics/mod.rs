@@ -3,20 +3,16 @@
 
 mod expose;
 mod histogram;
-mod tools;
 
-pub use tools::ToolCounts;
-
-use crate::call::admission::InFlight;
-use crate::call::observe::Observer;
-use crate::call::record::{AnswerRecord, CallRecord, Refusal};
-use crate::telemetry::shards::ShardedCounter;
+use crate::observe::Observer;
+use crate::observe::counts::CallCounts;
+use crate::observe::record::{AnswerRecord, CallRecord, Refusal};
+use crate::runtime::shards::ShardedCounter;
 use crate::upstream::PoolStats;
 use histogram::Latencies;
 use std::fmt;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use tools::Tools;
 
 /// All counters of one edge; they outlive the bundles.
 #[derive(Debug, Clone, Default)]
@@ -24,15 +20,22 @@ pub struct Metrics {
     inner: Arc<Inner>,
 }
 
-/// Something that goes up and down.
-#[derive(Debug, Default)]
-pub struct Gauge(AtomicI64);
+/// What goes up and down, as it is at one moment.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Gauges {
+    /// Calls that are being worked on.
+    pub calls_in_flight: usize,
+    /// Event streams that are open.
+    pub streams: usize,
+    /// `None` without a network.
+    pub pool: Option<PoolStats>,
+}
 
-type PoolReader = Box<dyn Fn() -> PoolStats + Send + Sync>;
+type GaugeReader = Box<dyn Fn() -> Gauges + Send + Sync>;
 
 #[derive(Default)]
 struct Inner {
-    tools: Mutex<Tools>,
+    calls: CallCounts,
     latencies: Latencies,
     lists: ShardedCounter,
     /// In the order of [`CODES`], then all others.
@@ -40,9 +43,7 @@ struct Inner {
     reloads: AtomicU64,
     failed_reloads: AtomicU64,
     active: Mutex<Option<ActiveBundle>>,
-    calls_in_flight: InFlight,
-    streams: Gauge,
-    pool: OnceLock<PoolReader>,
+    gauges: OnceLock<GaugeReader>,
 }
 
 #[derive(Debug, Clone)]
@@ -55,9 +56,9 @@ struct ActiveBundle {
 const CODES: [i32; 8] = [-32700, -32600, -32601, -32602, -32603, -32020, -32021, -32022];
 
 impl Metrics {
-    /// Counters for the tools of a bundle; a tool goes on where one of its name is in another bundle.
-    pub fn tools<'a>(&self, names: impl Iterator<Item = &'a str>) -> ToolCounts {
-        ToolCounts::new(&self.inner, names)
+    /// The calls by tool; each bundle adds its own tools.
+    pub fn calls(&self) -> &CallCounts {
+        &self.inner.calls
     }
 
     /// A bundle is active from now on. The counters of tools that it does not have are forgotten: otherwise their
@@ -65,7 +66,7 @@ impl Metrics {
     pub fn activated<'a>(&self, revision: &impl fmt::Display, tools: impl Iterator<Item = &'a str>) {
         let names: std::collections::BTreeSet<&str> = tools.collect();
         let active = ActiveBundle { revision: revision.to_string(), tools: names.len() };
-        tools::lock(&self.inner).retain(|name| names.contains(name));
+        self.inner.calls.retain(|name| names.contains(name));
         *self.inner.active.lock().unwrap_or_else(PoisonError::into_inner) = Some(active);
         self.inner.reloads.fetch_add(1, Relaxed);
     }
@@ -75,19 +76,9 @@ impl Metrics {
         self.inner.failed_reloads.fetch_add(1, Relaxed);
     }
 
-    /// Calls that are being worked on.
-    pub(crate) fn calls_in_flight(&self) -> &InFlight {
-        &self.inner.calls_in_flight
-    }
-
-    /// Event streams that are open.
-    pub fn streams(&self) -> &Gauge {
-        &self.inner.streams
-    }
-
-    /// Where to ask for the pool; only the first one counts.
-    pub fn observe_pool(&self, read: impl Fn() -> PoolStats + Send + Sync + 'static) {
-        let _ = self.inner.pool.set(Box::new(read));
+    /// Where to ask for the gauges; only the first one counts.
+    pub fn observe_gauges(&self, read: impl Fn() -> Gauges + Send + Sync + 'static) {
+        let _ = self.inner.gauges.set(Box::new(read));
     }
 
     /// Everything as OpenMetrics text.
@@ -112,16 +103,6 @@ impl Observer for Metrics {
 
     fn listed(&self, _record: &AnswerRecord<'_>) {
         self.inner.lists.add(1);
-    }
-}
-
-impl Gauge {
-    pub fn add(&self, count: i64) {
-        self.0.fetch_add(count, Relaxed);
-    }
-
-    pub fn get(&self) -> i64 {
-        self.0.load(Relaxed)
     }
 }
 

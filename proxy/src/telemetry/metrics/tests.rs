@@ -1,9 +1,11 @@
 use super::*;
-use crate::call::record::tests::call_record;
-use crate::call::record::{AnswerKind, Outcome};
+use crate::observe::counts::ToolCounts;
+use crate::observe::record::tests::call_record;
+use crate::observe::record::{AnswerKind, Outcome};
 use crate::request::failure::Failure;
 use crate::request::head::Head;
 use crate::request::id::RequestId;
+use crate::serving::in_flight::InFlight;
 use std::time::Duration;
 
 /// Counts a call.
@@ -28,7 +30,7 @@ fn value(text: &str, series: &str) -> Option<f64> {
 #[test]
 fn calls_are_counted_by_tool_and_outcome() {
     let metrics = Metrics::default();
-    let tools = metrics.tools(["get_order"].into_iter());
+    let tools = metrics.calls().tools(["get_order"].into_iter());
     for outcome in [Outcome::Ok, Outcome::Ok, Outcome::UpstreamTimeout] {
         call(&metrics, &tools, 0, outcome, Duration::from_millis(12), Duration::from_millis(10));
     }
@@ -45,7 +47,7 @@ fn calls_are_counted_by_tool_and_outcome() {
 #[test]
 fn latency_is_split_into_upstream_and_proxy() {
     let metrics = Metrics::default();
-    let tools = metrics.tools(["a"].into_iter());
+    let tools = metrics.calls().tools(["a"].into_iter());
     call(&metrics, &tools, 0, Outcome::Ok, Duration::from_millis(12), Duration::from_millis(10));
     call(&metrics, &tools, 0, Outcome::Ok, Duration::from_secs(60), Duration::ZERO);
     let text = metrics.encode();
@@ -70,11 +72,11 @@ fn a_tool_keeps_its_counters_over_bundles_until_it_is_gone() {
     let count = |tools: &ToolCounts, tool| {
         call(&metrics, tools, tool, Outcome::Ok, Duration::ZERO, Duration::ZERO);
     };
-    let first = metrics.tools(["a", "b"].into_iter());
+    let first = metrics.calls().tools(["a", "b"].into_iter());
     metrics.activated(&"r1", ["a", "b"].into_iter());
     count(&first, 0);
     // The next one has it elsewhere; both are called for a while, from several threads.
-    let second = metrics.tools(["0", "a", "b"].into_iter());
+    let second = metrics.calls().tools(["0", "a", "b"].into_iter());
     std::thread::scope(|scope| {
         scope.spawn(|| count(&first, 0));
         scope.spawn(|| count(&second, 1));
@@ -103,9 +105,14 @@ fn the_rest_is_counted_too() {
     let failure = &Failure::UnknownMethod("x".to_owned());
     metrics.refused(&Refusal { request, head: &Head::default(), failure, status: 404 });
     metrics.activation_failed();
-    metrics.observe_pool(|| PoolStats { idle: 3, opened: 5, reused: 8, failed: 2 });
-    let guard = metrics.calls_in_flight().enter(10);
-    metrics.streams().add(2);
+    let in_flight = Arc::new(InFlight::default());
+    let seen = Arc::clone(&in_flight);
+    metrics.observe_gauges(move || Gauges {
+        calls_in_flight: seen.count(),
+        streams: 2,
+        pool: Some(PoolStats { idle: 3, opened: 5, reused: 8, failed: 2 }),
+    });
+    let guard = in_flight.enter(10);
     let text = metrics.encode();
     for (series, wanted) in [
         ("mcp_edge_lists_total", 1.0),
@@ -121,5 +128,5 @@ fn the_rest_is_counted_too() {
         assert_eq!(value(&text, series), Some(wanted), "{series} in {text}");
     }
     drop(guard);
-    assert_eq!(metrics.calls_in_flight().count(), 0);
+    assert_eq!(value(&metrics.encode(), "mcp_edge_calls_in_flight"), Some(0.0));
 }

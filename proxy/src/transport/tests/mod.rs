@@ -10,12 +10,12 @@ mod timing;
 pub(crate) use client::Client;
 
 use super::Handler;
-use crate::edge::{Answered, Loaded, Serving};
 use crate::process::{self, Listener, Options, Running};
-use crate::request::events::{EventStream, Guard, Message};
 use crate::request::head::Head;
 use crate::request::identity::Peer;
 use crate::request::reply::{BodyKind, Reply};
+use crate::serving::events::{EventStream, Guard, Message};
+use crate::serving::{Answered, Loaded, Serving};
 use crate::settings::Settings;
 use arc_swap::ArcSwap;
 use std::net::SocketAddr;

@@ -1,7 +1,7 @@
 //! Event streams over HTTP/1.
 
 use super::{front, front_with};
-use crate::request::events::{Guard, Message};
+use crate::serving::events::{Guard, Message};
 use bytes::Bytes;
 use std::time::Duration;
 

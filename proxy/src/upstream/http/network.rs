@@ -5,7 +5,7 @@ use super::connect::{self, Addresses};
 use super::pool::{self, Connection};
 use super::{http1, http2, redirect, retry};
 use crate::runtime::deadline::{Elapsed, until};
-use crate::telemetry::shards::ShardedCounter;
+use crate::runtime::shards::ShardedCounter;
 use crate::upstream::{Exchange, OriginKey, Received, UpstreamError};
 use arc_swap::ArcSwapOption;
 use pingora_core::connectors::{ConnectorOptions, TransportConnector};

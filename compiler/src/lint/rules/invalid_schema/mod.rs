@@ -72,7 +72,7 @@ rule! {
 /// tools.
 type Seen = BTreeMap<String, Option<schema::SchemaError>>;
 
-struct Place<'a> {
+struct SchemaOwner<'a> {
     context: &'a SetContext<'a>,
     toolset: &'a CheckedToolset,
     tool: &'a CheckedTool,
@@ -81,7 +81,7 @@ struct Place<'a> {
 fn check(context: &SetContext<'_>, findings: &mut Findings<'_>) {
     let mut seen = Seen::new();
     for (toolset, tool) in context.tools() {
-        let place = Place { context, toolset, tool };
+        let place = SchemaOwner { context, toolset, tool };
         if let Some(diagnostic) = place.root_type() {
             findings.report(diagnostic);
         }
@@ -92,7 +92,7 @@ fn check(context: &SetContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-impl Place<'_> {
+impl SchemaOwner<'_> {
     fn check(&self, written: &Written<'_>, seen: &mut Seen, findings: &mut Findings<'_>) {
         // A parameter's schemas are parts of the generated one, and so are their references.
         let root = || match written.parameter {

@@ -1,6 +1,6 @@
 //! Pipes, commands and operands: the inside of an action.
 
-use super::ast::{Base, BindMode, Call, Expr, ExprKind, Literal, Name, Path, Pipe, RangeBinding, Span};
+use super::ast::{Base, BindMode, CallExpr, Expr, ExprKind, Literal, Name, Path, Pipe, RangeBinding, Span};
 use super::functions::{Function, Signature, help_for_unknown};
 use super::gjson;
 use super::parser::{GivenUp, Parser};
@@ -12,7 +12,7 @@ pub(super) struct RawPipe {
     pub variables: Vec<Token>,
     pub mode: Option<BindMode>,
     pub head: Expr,
-    pub stages: Vec<Call>,
+    pub stages: Vec<CallExpr>,
     pub start: usize,
     pub end: usize,
 }
@@ -109,7 +109,7 @@ impl Parser<'_> {
     }
 
     /// The commands of a pipe, and its end.
-    fn stages(&mut self, context: &str, end: &TokenKind) -> Result<(Expr, Vec<Call>), GivenUp> {
+    fn stages(&mut self, context: &str, end: &TokenKind) -> Result<(Expr, Vec<CallExpr>), GivenUp> {
         let mut head = None;
         let mut stages = Vec::new();
         loop {
@@ -173,7 +173,7 @@ impl Parser<'_> {
     }
 
     /// A later command of a pipe, which takes the value so far: only a call can.
-    fn stage(&mut self, command: Command) -> Option<Call> {
+    fn stage(&mut self, command: Command) -> Option<CallExpr> {
         match command.first {
             Word::Function(name) => self.call(&name, command.arguments, true),
             Word::Operand(value) => {
@@ -191,7 +191,7 @@ impl Parser<'_> {
         }
     }
 
-    fn call(&mut self, name: &Token, arguments: Vec<Word>, piped: bool) -> Option<Call> {
+    fn call(&mut self, name: &Token, arguments: Vec<Word>, piped: bool) -> Option<CallExpr> {
         let mut values = Vec::with_capacity(arguments.len());
         let text = self.text(&name.span).to_owned();
         let signature = Signature::find(&text);
@@ -217,14 +217,14 @@ impl Parser<'_> {
             return None;
         }
         let call =
-            Call { function: signature.function, arguments: values, name_span: name.span.clone(), span };
+            CallExpr { function: signature.function, arguments: values, name_span: name.span.clone(), span };
         if call.function == Function::Gjson {
             self.check_gjson(&call);
         }
         Some(call)
     }
 
-    fn check_gjson(&mut self, call: &Call) {
+    fn check_gjson(&mut self, call: &CallExpr) {
         let (span, message) = match call.arguments.first() {
             Some(Expr { kind: ExprKind::Literal(Literal::Str(path)), span }) => match gjson::parse_path(path)
             {

@@ -3,7 +3,7 @@
 use ::handlebars::template::{HelperTemplate, Parameter, Subexpression, TemplateElement};
 use serde_json::Value as Json;
 
-use super::ast::{Call, Expr, Literal, Span};
+use super::ast::{Expr, HelperCall, Literal, Span};
 use super::build::{Builder, block_params};
 use super::helpers::{self, Known};
 use super::scope::Unresolved;
@@ -35,7 +35,7 @@ impl Builder<'_> {
         self.expect_count(tag, span, helper.arity());
         self.expect_hash(tag, span, &[]);
         let arguments: Vec<_> = tag.params.iter().filter_map(|param| self.parameter(param, span)).collect();
-        Some(Expr::Call(Call { helper, arguments }))
+        Some(Expr::Call(HelperCall { helper, arguments }))
     }
 
     pub fn parameter(&mut self, parameter: &Parameter, span: &Span) -> Option<Expr> {

@@ -4,7 +4,7 @@
 use super::line::{Line, name};
 use super::timestamp::Timestamps;
 use super::{LogFormat, LogLevel, LogSettings, LogWriter, Short};
-use crate::call::record::{CallRecord, Outcome};
+use crate::observe::record::{CallRecord, Outcome};
 use mcp_bundle::wire_enums::ProtocolVersion;
 use std::cell::RefCell;
 use std::sync::OnceLock;

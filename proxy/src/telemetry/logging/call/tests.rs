@@ -1,6 +1,6 @@
 use super::*;
-use crate::call::record::RequestFacts;
-use crate::call::record::tests::call_record;
+use crate::observe::record::RequestFacts;
+use crate::observe::record::tests::call_record;
 use crate::request::id::RequestId;
 use crate::request::identity::{Caller, Identity, Peer};
 use crate::telemetry::logging::{LogFormat, subscriber};

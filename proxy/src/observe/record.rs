@@ -1,31 +1,13 @@
 //! What is remembered of a message when it has ended, for every observer: logs, metrics, and later audit and traces.
 //! Everything is borrowed: an observer that needs a text makes it itself.
 
+use super::counts::ToolCounts;
+use crate::request::facts::RequestFacts;
 use crate::request::failure::Failure;
 use crate::request::head::Head;
-use crate::request::id::RequestId;
-use crate::request::identity::{Caller, Peer};
-use crate::telemetry::metrics::ToolCounts;
 use mcp_bundle::bind::Problem;
-use mcp_bundle::format::Revision;
 use mcp_bundle::plan::Contents;
-use mcp_bundle::wire_enums::ProtocolVersion;
 use std::time::Duration;
-
-/// What is known of a message whatever becomes of it.
-#[derive(Debug, Clone, Copy)]
-pub struct RequestFacts<'a> {
-    pub request_id: &'a RequestId,
-    /// Anonymous until the caller is authenticated.
-    pub caller: &'a Caller,
-    pub peer: &'a Peer,
-    /// Of the endpoint; `None` for one with all tools.
-    pub toolset: Option<&'a str>,
-    /// Of the bundle that serves it; `None` for what is refused before that matters.
-    pub revision: Option<&'a Revision>,
-    /// `None` for the REST forms, and for what is refused before the version is known.
-    pub protocol: Option<ProtocolVersion>,
-}
 
 /// A call of a tool that begins.
 #[derive(Debug, Clone, Copy)]
@@ -156,12 +138,14 @@ impl Outcome {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::telemetry::metrics::Metrics;
+    use crate::observe::counts::CallCounts;
+    use crate::request::id::RequestId;
+    use crate::request::identity::{Caller, Peer};
     use std::sync::LazyLock;
 
     static CONTENTS: LazyLock<Contents> = LazyLock::new(Contents::default);
     static COUNTS: LazyLock<ToolCounts> =
-        LazyLock::new(|| Metrics::default().tools(["get_order"].into_iter()));
+        LazyLock::new(|| CallCounts::default().tools(["get_order"].into_iter()));
     static PEER: Peer = Peer { address: None, tls: None };
 
     /// A call of someone anonymous, by REST.

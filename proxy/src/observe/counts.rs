@@ -1,15 +1,20 @@
 //! Calls, counted by tool.
 
-use super::Inner;
-use crate::call::record::Outcome;
-use crate::telemetry::shards::{OwnCacheLine, SHARDS, own_shard};
+use super::record::Outcome;
+use crate::runtime::shards::{OwnCacheLine, SHARDS, own_shard};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// All calls that were counted, by tool; it outlives the bundles.
+#[derive(Debug, Clone, Default)]
+pub struct CallCounts {
+    tools: Arc<Mutex<Tools>>,
+}
 
 /// The calls of one tool: those that failed, and the successes of bundles that are gone.
 #[derive(Debug, Default)]
-pub(super) struct ToolStats {
+struct ToolStats {
     ok: AtomicU64,
     failed: [AtomicU64; Outcome::ALL.len()],
 }
@@ -18,39 +23,55 @@ pub(super) struct ToolStats {
 #[derive(Debug)]
 pub struct ToolCounts {
     successes: Arc<Successes>,
-    metrics: Arc<Inner>,
+    all: CallCounts,
 }
 
 /// Successes are frequent: each thread counts them apart, in a row of numbers, so that counting touches one page of memory, also
 /// where tens of thousands of tools are called.
 #[derive(Debug)]
-pub(super) struct Successes {
+struct Successes {
     /// In the order of the bundle's tools.
     tools: Vec<Arc<ToolStats>>,
     rows: [OwnCacheLine<OnceLock<Box<[AtomicU64]>>>; SHARDS],
 }
 
-/// All that is counted by tool.
 #[derive(Debug, Default)]
-pub(super) struct Tools {
+struct Tools {
     /// By name: the tools of the active bundle, and of one that is being made ready.
     stats: BTreeMap<Box<str>, Arc<ToolStats>>,
     /// Of all bundles that can still be called.
     live: Vec<Arc<Successes>>,
 }
 
-impl ToolCounts {
-    pub(super) fn new<'a>(metrics: &Arc<Inner>, names: impl Iterator<Item = &'a str>) -> ToolCounts {
-        let mut tools = lock(metrics);
+impl CallCounts {
+    /// Counters for the tools of a bundle; a tool goes on where one of its name is in another bundle.
+    pub fn tools<'a>(&self, names: impl Iterator<Item = &'a str>) -> ToolCounts {
+        let mut tools = self.lock();
         let stats = names.map(|name| tools.stats(name)).collect();
         let successes = Arc::new(Successes { tools: stats, rows: Default::default() });
         tools.live.push(Arc::clone(&successes));
         drop(tools);
-        ToolCounts { successes, metrics: Arc::clone(metrics) }
+        ToolCounts { successes, all: self.clone() }
     }
 
+    /// Forgets tools of other names.
+    pub(crate) fn retain(&self, is_there: impl Fn(&str) -> bool) {
+        self.lock().stats.retain(|name, _| is_there(name));
+    }
+
+    /// How often something has happened to a tool; only what has.
+    pub(crate) fn each<E>(&self, tell: impl FnMut(&str, Outcome, u64) -> Result<(), E>) -> Result<(), E> {
+        self.lock().each(tell)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Tools> {
+        self.tools.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ToolCounts {
     #[inline]
-    pub(super) fn count(&self, tool: usize, outcome: Outcome) {
+    pub(crate) fn count(&self, tool: usize, outcome: Outcome) {
         match outcome {
             Outcome::Ok => self.successes.count(tool),
             failure => {
@@ -67,7 +88,7 @@ impl ToolCounts {
 impl Drop for ToolCounts {
     fn drop(&mut self) {
         // Who reads holds the lock as well: nothing is counted twice or missed.
-        let mut tools = lock(&self.metrics);
+        let mut tools = self.all.lock();
         for (tool, stats) in self.successes.tools.iter().enumerate() {
             stats.ok.fetch_add(self.successes.sum(tool), Relaxed);
         }
@@ -101,13 +122,7 @@ impl Tools {
         stats
     }
 
-    /// Forgets tools of other names.
-    pub(super) fn retain(&mut self, is_there: impl Fn(&str) -> bool) {
-        self.stats.retain(|name, _| is_there(name));
-    }
-
-    /// How often something has happened to a tool; only what has.
-    pub(super) fn each<E>(&self, mut tell: impl FnMut(&str, Outcome, u64) -> Result<(), E>) -> Result<(), E> {
+    fn each<E>(&self, mut tell: impl FnMut(&str, Outcome, u64) -> Result<(), E>) -> Result<(), E> {
         let mut live: BTreeMap<*const ToolStats, u64> = BTreeMap::new();
         for successes in &self.live {
             for (tool, stats) in successes.tools.iter().enumerate() {
@@ -129,8 +144,4 @@ impl Tools {
         }
         Ok(())
     }
-}
-
-pub(super) fn lock(metrics: &Inner) -> MutexGuard<'_, Tools> {
-    metrics.tools.lock().unwrap_or_else(PoisonError::into_inner)
 }

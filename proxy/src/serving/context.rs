@@ -1,9 +1,10 @@
 //! What a message is answered with, whatever interface it came by.
 
-use crate::call::observe::Observer;
-use crate::call::record::{AnswerKind, AnswerRecord, Refusal, RequestFacts};
+use super::shared::Shared;
 use crate::catalog::View;
-use crate::edge::Edge;
+use crate::observe::Observer;
+use crate::observe::record::{AnswerKind, AnswerRecord};
+use crate::request::facts::RequestFacts;
 use crate::request::failure::Failure;
 use crate::request::head::Head;
 use crate::request::route::RoutedRequest;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 /// Made once for each request; everything in it is borrowed.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
-    pub edge: &'a Arc<Edge>,
+    pub shared: &'a Arc<Shared>,
     pub settings: &'a Settings,
     /// The tools that this caller sees at this endpoint.
     pub view: View<'a>,
@@ -34,16 +35,15 @@ impl<'a> Context<'a> {
 
     /// The message was refused.
     pub fn refused(&self, protocol: Option<ProtocolVersion>, failure: &Failure, status: u16) {
-        let refusal = Refusal { request: self.facts(protocol), head: self.head, failure, status };
-        self.edge.observers.refused(&refusal);
+        self.shared.refused(self.head, self.facts(protocol), failure, status);
     }
 
     /// The message was answered without a tool.
     pub fn answered(&self, protocol: Option<ProtocolVersion>, kind: AnswerKind, response_bytes: usize) {
         let record = AnswerRecord { request: self.facts(protocol), kind, response_bytes };
         match kind {
-            AnswerKind::List => self.edge.observers.listed(&record),
-            _ => self.edge.observers.answered(&record),
+            AnswerKind::List => self.shared.observers.listed(&record),
+            _ => self.shared.observers.answered(&record),
         }
     }
 }

@@ -1,7 +1,10 @@
 //! The one exit of every message. Whatever wants to know how messages end is an observer: logs, metrics, the lines of
 //! `mcpc dev`. Each message is observed exactly once, by one of the four.
 
-use super::record::{AnswerRecord, CallRecord, CallStart, Refusal};
+pub mod counts;
+pub mod record;
+
+use record::{AnswerRecord, CallRecord, CallStart, Refusal};
 use std::fmt::Debug;
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Event streams that stay open: what is sent on them, and when.
 
-use crate::edge::Changes;
+use super::changes::Changes;
 use bytes::Bytes;
 use std::any::Any;
 use std::sync::Arc;

@@ -4,6 +4,7 @@
 //! the blocks around it, and fewer or smaller bytes still make a simpler case, so that failures shrink. A fuzzer can
 //! drive them as well.
 
+#[derive(Debug)]
 pub struct Choices<'b> {
     bytes: std::slice::Iter<'b, u8>,
 }
