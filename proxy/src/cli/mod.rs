@@ -194,6 +194,9 @@ impl From<ConfigError> for CommandError {
             ConfigError::Wrong(problems) => CommandError { text: problems.render(wants_color()), code: 1 },
             ConfigError::Exposed { .. } => CommandError::cannot_run(error)
                 .help("listen on `127.0.0.1`, or add `--auth none` to allow everyone"),
+            ConfigError::OpenedByHand => {
+                CommandError::cannot_run(error).help("remove one of them, or write `mode = \"none\"` there")
+            }
             ConfigError::NoBundle => CommandError::cannot_run(error)
                 .help("name one: `mcp-edge BUNDLE`, or `bundle = \"…\"` in the configuration"),
             error => CommandError::cannot_run(error),

@@ -1,12 +1,12 @@
 //! All that is known of callers: tenants, keys, issuers. Built when `edge.toml` or `tenants.toml` is read, then only read.
 
 use super::api_key::{KeyDigest, PREFIX};
-use super::challenge::{self, Resource};
+use crate::request::resource::{self as challenge, Resource};
 use super::credential::{self, Credential, Unreadable};
 use super::glob::Glob;
 use super::lower::{TenantEntry, TenantFile, reference};
 use super::recent;
-use crate::jwt::{Claims, Issuers, TokenError};
+use crate::jwt::{Claims, IssuerConfig, Issuers, TokenError};
 use crate::request::failure::Failure;
 use crate::request::head::Head;
 use crate::request::identity::{Authenticator, Caller, Identity, Peer, Verdict};
@@ -46,8 +46,9 @@ pub struct Directory {
     generation: u64,
     mode: Mode,
     resource: Option<Resource>,
-    /// Sorted by name.
-    tenants: Vec<Tenant>,
+    file: TenantFile,
+    /// The visibilities of tenants' callers with tokens, indexed like the file's tenants.
+    of_tokens: Vec<u32>,
     /// Sorted by digest.
     keys: Vec<StoredKey>,
     /// Callers without a credential, where they may be.
@@ -55,13 +56,6 @@ pub struct Directory {
     /// Each once. If nobody is asked, the only one is everything.
     visibilities: Vec<Visibility>,
     issuers: Issuers,
-}
-
-#[derive(Debug)]
-struct Tenant {
-    entry: TenantEntry,
-    /// Of its callers with tokens.
-    visibility: u32,
 }
 
 #[derive(Debug)]
@@ -77,12 +71,12 @@ pub const PUBLIC: &str = "public";
 impl Default for Directory {
     /// Nobody is asked.
     fn default() -> Directory {
-        Directory::new(Mode::None, None, &TenantFile::default(), Issuers::default())
+        Directory::new(Mode::None, None, TenantFile::default(), Issuers::default())
     }
 }
 
 impl Directory {
-    pub fn new(mode: Mode, resource: Option<Resource>, file: &TenantFile, issuers: Issuers) -> Directory {
+    pub fn new(mode: Mode, resource: Option<Resource>, file: TenantFile, issuers: Issuers) -> Directory {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let generation = NEXT.fetch_add(1, Ordering::Relaxed);
         let mut visibilities = Distinct::default();
@@ -91,7 +85,7 @@ impl Directory {
         }
         let mut public = None;
         let mut keys = Vec::new();
-        let mut tenants = Vec::with_capacity(file.tenants.len());
+        let mut of_tokens = Vec::with_capacity(file.tenants.len());
         for (index, entry) in (0u32..).zip(&file.tenants) {
             for key in &entry.keys {
                 let scopes = key.scopes.as_ref().unwrap_or(&entry.scopes);
@@ -117,11 +111,24 @@ impl Directory {
                     ..Identity::default()
                 }));
             }
-            let visibility = visibilities.number(Visibility::of(entry, None));
-            tenants.push(Tenant { entry: entry.clone(), visibility });
+            of_tokens.push(visibilities.number(Visibility::of(entry, None)));
         }
         keys.sort_by_key(|key| key.digest);
-        Directory { generation, mode, resource, tenants, keys, public, visibilities: visibilities.all, issuers }
+        Directory { generation, mode, resource, file, of_tokens, keys, public, visibilities: visibilities.all, issuers }
+    }
+
+    /// Whether it would be the same if it were made again.
+    pub fn is_made_of(
+        &self,
+        mode: Mode,
+        resource: Option<&Resource>,
+        file: &TenantFile,
+        issuers: &[IssuerConfig],
+    ) -> bool {
+        self.mode == mode
+            && self.resource.as_ref() == resource
+            && self.file.text() == file.text()
+            && self.issuers.iter().map(|issuer| &issuer.config).eq(issuers)
     }
 
     pub fn mode(&self) -> Mode {
@@ -140,19 +147,13 @@ impl Directory {
         &self.visibilities
     }
 
-    /// Names of the tenants, sorted.
-    pub fn tenants(&self) -> impl Iterator<Item = &str> {
-        self.tenants.iter().map(|tenant| tenant.entry.name.value.as_str())
+    /// What the file of tenants says.
+    pub fn file(&self) -> &TenantFile {
+        &self.file
     }
 
     pub fn key_count(&self) -> usize {
         self.keys.len()
-    }
-
-    /// The tenant's own values of variables, by its index: names, and what stands for each.
-    pub(crate) fn variables(&self) -> impl Iterator<Item = (u32, &TenantEntry)> {
-        let entries = (0u32..).zip(&self.tenants).map(|(index, tenant)| (index, &tenant.entry));
-        entries.filter(|(_, entry)| !entry.variables.is_empty())
     }
 
     /// What a caller may see, as a number of [`Directory::visibilities`]; `None` for someone who is no longer known.
@@ -182,7 +183,7 @@ impl Directory {
     /// What an identity of another directory is in this one.
     #[cold]
     fn renewed(&self, old: &Identity) -> Option<Identity> {
-        let (index, tenant) = self.find(old.tenant.as_deref()?)?;
+        let (index, visibility) = self.find(old.tenant.as_deref()?)?;
         match &old.key {
             _ if old.is_public() => self.public.as_deref().filter(|_| self.mode == Mode::Optional).cloned(),
             Some(id) => {
@@ -193,7 +194,7 @@ impl Directory {
                 (!is_over(key.expires, seconds_now())).then(|| (*key.identity).clone())
             }
             None => Some(Identity {
-                visibility: tenant.visibility,
+                visibility,
                 tenant_index: Some(index),
                 generation: self.generation,
                 ..old.clone()
@@ -201,10 +202,11 @@ impl Directory {
         }
     }
 
-    fn find(&self, name: &str) -> Option<(u32, &Tenant)> {
-        let of = |tenant: &Tenant| tenant.entry.name.value.as_str().cmp(name);
-        let index = self.tenants.binary_search_by(of).ok()?;
-        Some((u32::try_from(index).ok()?, self.tenants.get(index)?))
+    /// The index of a tenant, and what its callers with tokens see.
+    fn find(&self, name: &str) -> Option<(u32, u32)> {
+        let of = |tenant: &TenantEntry| tenant.name.value.as_str().cmp(name);
+        let index = self.file.tenants.binary_search_by(of).ok()?;
+        Some((u32::try_from(index).ok()?, *self.of_tokens.get(index)?))
     }
 
     /// Looked up by the digest's beginning, then compared in constant time.
@@ -239,14 +241,14 @@ impl Directory {
     /// The caller that a verified token names.
     fn of_claims(&self, token: &str, claims: Claims) -> Result<Caller, Failure> {
         let resource = self.resource.as_ref();
-        let Some((index, tenant)) = self.find(&claims.tenant) else {
+        let Some((index, visibility)) = self.find(&claims.tenant) else {
             return Err(challenge::forbidden(resource, "the tenant of this token is not known here"));
         };
         let caller = Caller::Known(Arc::new(Identity {
             tenant: Some(claims.tenant),
             principal: claims.subject,
             scopes: claims.scopes,
-            visibility: tenant.visibility,
+            visibility,
             tenant_index: Some(index),
             generation: self.generation,
             can_ask_for_more: true,
@@ -274,7 +276,12 @@ impl Directory {
         }
     }
 
-    /// Writes why a caller may not call a tool that needs these scopes.
+    /// A caller asks for the tools of another tenant.
+    pub fn other_tenant(&self) -> Failure {
+        challenge::forbidden(self.resource.as_ref(), "`tenant_id` is not the tenant of this credential")
+    }
+
+    /// Why a caller may not call a tool that needs these scopes.
     pub fn missing_scopes(&self, needed: &[&str]) -> Failure {
         challenge::insufficient_scope(self.resource.as_ref(), needed)
     }

@@ -3,9 +3,8 @@
 use super::api_key::KeyDigest;
 use super::glob::Glob;
 use super::keys::{KEY, LANGUAGE, RATE, TENANT, TOP};
-use crate::config::Problems;
 use mcp_diagnostics::toml_tree::{TomlTable, TomlValue, Value};
-use mcp_diagnostics::{Diagnostic, Fields, FileId, Reading, Sources, Span, Spanned};
+use mcp_diagnostics::{Diagnostic, Fields, FileId, Problems, Reading, Sources, Span, Spanned};
 use std::collections::BTreeMap;
 
 /// What a file of tenants says. Whether its names are those of a bundle is checked when one is activated.
@@ -65,9 +64,27 @@ pub fn parse(text: &str, name: &str) -> Result<TenantFile, Problems> {
 }
 
 impl TenantFile {
+    /// As it was read.
+    pub fn text(&self) -> &str {
+        self.sources.files().next().map_or("", |(_, file)| &file.text)
+    }
+
+    pub fn find(&self, name: &str) -> Option<&TenantEntry> {
+        let index = self.tenants.binary_search_by(|tenant| tenant.name.value.as_str().cmp(name)).ok()?;
+        self.tenants.get(index)
+    }
+
     /// Problems with what the file says, in its own lines.
     pub fn problems(&self, diagnostics: Vec<Diagnostic>) -> Problems {
         Problems { sources: self.sources.clone(), diagnostics }
+    }
+}
+
+impl TenantEntry {
+    /// Where values of variables are written out.
+    pub fn literal_variables(&self) -> impl Iterator<Item = Span> {
+        let literal = self.variables.iter().filter(|(_, value)| reference(&value.value).is_none());
+        literal.map(|(_, value)| value.span)
     }
 }
 

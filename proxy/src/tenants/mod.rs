@@ -8,7 +8,7 @@
 //! the directory keeps each distinct one once; the catalog makes a view of it when it is first asked for.
 
 pub mod api_key;
-mod challenge;
+
 mod credential;
 mod directory;
 mod glob;
@@ -18,8 +18,9 @@ mod recent;
 #[cfg(test)]
 mod tests;
 
-pub use challenge::Resource;
-pub use directory::{Directory, Mode, Visibility};
+pub use crate::request::resource::Resource;
+pub(crate) use directory::variable_value;
+pub use directory::{Directory, Mode, PUBLIC, Visibility};
 pub use glob::Glob;
 pub use keys::{TABLES, TOP};
 pub use lower::{KeyEntry, TenantEntry, TenantFile, TenantRate, parse};

@@ -1,7 +1,7 @@
 //! What a caller without a good credential is told: the challenges of RFC 6750, and the metadata of RFC 9728 that lead a
 //! client to the authorization server.
 
-use crate::request::failure::Failure;
+use super::failure::Failure;
 use serde_json::json;
 
 /// What the tools are called by authorization servers (`[auth.resource]`).
