@@ -1,5 +1,5 @@
 //! What is true of every program, from any author, and of every text that it gets as data.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failed helper is a failed test")]
+#![expect(clippy::indexing_slicing, reason = "a failed helper is a failed test")]
 
 use mcp_bundle::format;
 use mcp_bundle::json::ScanErrorKind;

@@ -1,6 +1,6 @@
 //! Differences as people read them.
 
-use super::Failure;
+use super::TestFailure;
 use mcp_diagnostics::visible::shown;
 use similar::{ChangeTag, TextDiff};
 use std::time::Duration;

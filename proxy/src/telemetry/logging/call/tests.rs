@@ -1,6 +1,6 @@
 use super::*;
-use crate::observe::record::RequestFacts;
 use crate::observe::record::tests::call_record;
+use crate::request::facts::RequestFacts;
 use crate::request::id::RequestId;
 use crate::request::identity::{Caller, Identity, Peer};
 use crate::telemetry::logging::{LogFormat, subscriber};
