@@ -18,7 +18,7 @@ mod watcher;
 
 pub use inputs::Inputs;
 pub use load::{LoadError, load};
-pub use tenancy::TenantsError;
+pub use tenancy::{TenantsError, read_and_check as read_tenants};
 pub use status::{Active, FailedAttempt, Status};
 pub use watcher::Watcher;
 

@@ -1,10 +1,12 @@
 //! `[auth]` and the file of tenants → who may call.
 
+use crate::catalog;
 use crate::config::AuthConfig;
 use crate::jwt::Issuers;
 use crate::tenants::{self, Directory, Mode, TenantFile};
 use crate::upstream::Network;
-use mcp_diagnostics::{Diagnostic, Problems};
+use mcp_bundle::plan::Contents;
+use mcp_diagnostics::{Diagnostic, EnvFile, Problems};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +21,7 @@ pub enum TenantsError {
     #[error("the file of tenants `{path}` is not UTF-8 text")]
     NotText { path: String },
     #[error("{0}")]
-    Wrong(Problems),
+    Wrong(Arc<Problems>),
     #[error("`mode = \"optional\"` needs a tenant `public` in `{path}`: what callers without a credential may see")]
     NoPublic { path: String },
 }
@@ -49,6 +51,21 @@ pub fn read(
     Ok(Arc::new(Directory::new(*mode, resource.clone(), file, issuers)))
 }
 
+/// The same for `check`: names are compared with a bundle's, and tenants' variables need values.
+pub fn read_and_check(
+    auth: &AuthConfig,
+    contents: Option<&Contents>,
+    secrets: Option<&EnvFile>,
+) -> Result<Arc<Directory>, TenantsError> {
+    let directory = read(auth, None, &Arc::default())?;
+    if let Some(contents) = contents {
+        // A variable without a value is reported on its own.
+        let value = |name: &str| secrets.and_then(|secrets| secrets.get(name));
+        catalog::check_tenants(contents, &directory, &value).map_err(TenantsError::Wrong)?;
+    }
+    Ok(directory)
+}
+
 fn read_file(path: &Path, before: &Directory) -> Result<TenantFile, TenantsError> {
     let name = || path.display().to_string();
     let unreadable = |source| TenantsError::Unreadable { path: name(), source };
@@ -63,13 +80,13 @@ fn read_file(path: &Path, before: &Directory) -> Result<TenantFile, TenantsError
     if before.file().text() == text {
         return Ok(before.file().clone());
     }
-    let file = tenants::parse(&text, &name()).map_err(TenantsError::Wrong)?;
+    let file = tenants::parse(&text, &name()).map_err(|problems| TenantsError::Wrong(Arc::new(problems)))?;
     let exposed = file.tenants.iter().flat_map(|tenant| tenant.literal_variables());
     let exposed: Vec<Diagnostic> = exposed.filter(|_| is_exposed).map(|span| {
         let message = format!("this value is in a file that everyone on this machine can read; run `chmod o-rwx {}`", name());
         Diagnostic::error(span, message).help("or write `\"${NAME}\"`, and put the value into the secrets file").hide_source()
     }).collect();
-    if exposed.is_empty() { Ok(file) } else { Err(TenantsError::Wrong(file.problems(exposed))) }
+    if exposed.is_empty() { Ok(file) } else { Err(TenantsError::Wrong(Arc::new(file.problems(exposed)))) }
 }
 
 #[cfg(unix)]

@@ -9,6 +9,7 @@ mod view;
 mod views;
 
 pub use listing::Page;
+pub use tenants::check_tenants;
 pub use view::View;
 
 use crate::observe::counts::{CallCounts, ToolCounts};

@@ -3,8 +3,25 @@
 use super::{BuildError, Variables, variables};
 use crate::tenants::{Directory, variable_value};
 use mcp_bundle::plan::Contents;
-use mcp_diagnostics::{Diagnostic, Spanned, suggest};
+use mcp_diagnostics::{Diagnostic, Problems, Spanned, suggest};
 use std::sync::Arc;
+
+/// Whether a file of tenants fits a bundle: its names, and the values of its variables.
+pub fn check_tenants(
+    contents: &Contents,
+    directory: &Directory,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<(), Arc<Problems>> {
+    let checked = check(contents, directory).and_then(|()| {
+        // The place's own values are checked elsewhere.
+        let any = |name: &str| variable(name).or_else(|| contents.variable_names().any(|known| known == name).then(String::new));
+        variables(contents, directory, &any).map(drop)
+    });
+    match checked {
+        Err(BuildError::Tenants(problems)) => Err(problems),
+        _ => Ok(()),
+    }
+}
 
 /// Every name in the file of tenants that the bundle does not have.
 pub fn check(contents: &Contents, directory: &Directory) -> Result<(), BuildError> {

@@ -182,18 +182,21 @@ fn home(name: &str, _table: &'static Table) -> Option<String> {
 
 /// All keys with their full names, in the order of the reference.
 pub fn all() -> impl Iterator<Item = (String, &'static Row)> {
-    // Tables have rows of their own, but for the small ones of claims.
-    let is_listed = |row: &&Row| match row.shape {
-        Shape::Table(table) => std::ptr::eq(table, &CLAIM_TABLE),
-        Tables(_) | Shape::NamedTables(_) => false,
-        _ => true,
-    };
     let top = TOP_ROWS.iter().filter(is_listed).map(|row| (row.name.to_owned(), row));
     let below = |(table, _, rows): &(&'static str, &Table, &'static [Row])| {
         let table = *table;
         rows.iter().filter(is_listed).map(move |row| (format!("{table}.{}", row.name), row))
     };
     top.chain(TABLES.iter().flat_map(below))
+}
+
+/// Tables have rows of their own, but for the small ones of claims.
+fn is_listed(row: &&Row) -> bool {
+    match row.shape {
+        Shape::Table(table) => std::ptr::eq(table, &CLAIM_TABLE),
+        Tables(_) | Shape::NamedTables(_) => false,
+        _ => true,
+    }
 }
 
 /// The reference of all keys, as Markdown.

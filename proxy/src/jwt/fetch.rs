@@ -88,7 +88,8 @@ async fn get(network: &Arc<Network>, url: &str) -> Result<Vec<u8>, FetchError> {
     let (to, target) = split(url).ok_or_else(|| FetchError::Url(url.to_owned()))?;
     let key = OriginKey { scheme: to.scheme, host: to.host.clone(), port: to.port };
     let origin = network.origin(&key);
-    let request = Request { target: target.into_bytes(), ..Request::default() };
+    let mut request = Request::new();
+    request.target = target.into_bytes();
     let pool = PoolSettings::default();
     let start = Instant::now();
     let exchange = Exchange {

@@ -9,8 +9,6 @@ mod fetch;
 mod issuer;
 mod key_set;
 mod signature;
-#[cfg(test)]
-mod tests;
 
 pub use claims::{ClaimSource, Claims};
 pub use fetch::is_safe;

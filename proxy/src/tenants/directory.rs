@@ -135,6 +135,20 @@ impl Directory {
         self.mode
     }
 
+    /// In one line, for people: `required: 2 tenants, 3 API keys, 1 issuer of tokens`.
+    pub fn summary(&self) -> String {
+        let count = |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
+        let mode = match self.mode {
+            Mode::None => return "none: anyone who can connect may call every tool".to_owned(),
+            Mode::Optional => "optional",
+            Mode::Required => "required",
+        };
+        let tenants = count(self.file.tenants.len(), "tenant", "tenants");
+        let keys = count(self.keys.len(), "API key", "API keys");
+        let issuers = count(self.issuers.iter().count(), "issuer of tokens", "issuers of tokens");
+        format!("{mode}: {tenants}, {keys}, {issuers}")
+    }
+
     pub fn resource(&self) -> Option<&Resource> {
         self.resource.as_ref()
     }
@@ -150,10 +164,6 @@ impl Directory {
     /// What the file of tenants says.
     pub fn file(&self) -> &TenantFile {
         &self.file
-    }
-
-    pub fn key_count(&self) -> usize {
-        self.keys.len()
     }
 
     /// What a caller may see, as a number of [`Directory::visibilities`]; `None` for someone who is no longer known.

@@ -15,8 +15,6 @@ mod glob;
 mod keys;
 mod lower;
 mod recent;
-#[cfg(test)]
-mod tests;
 
 pub use crate::request::resource::Resource;
 pub(crate) use directory::variable_value;
