@@ -49,6 +49,8 @@ pub enum Shape {
     /// A JSON Schema, which may be `true` or `false`.
     Schema,
     TextOrTable(&'static Table),
+    /// One of some words, or a table.
+    WordOrTable(&'static [&'static str], &'static Table),
     Table(&'static Table),
     Tables(&'static Table),
     /// Tables by name: `[upstream.NAME]`.

@@ -1,6 +1,6 @@
 //! The edge without sockets: a request's head and body in, an answer out.
 
-use crate::catalog::{BuildError, Catalog};
+use crate::catalog::{BuildError, Catalog, Place};
 use crate::mcp::{self, sse};
 use crate::observe::{Observer, Observers};
 use crate::request::access;
@@ -8,7 +8,7 @@ use crate::request::facts::RequestFacts;
 use crate::request::failure::Failure;
 use crate::request::head::Head;
 use crate::request::id::RequestId;
-use crate::request::identity::{self, Anonymous, Authenticator, Caller, Peer};
+use crate::request::identity::{self, Authenticator, Caller, Peer};
 use crate::request::refuse::refuse;
 use crate::request::reply::Reply;
 use crate::request::route::{self, Path, Route, RoutedRequest};
@@ -19,7 +19,8 @@ use crate::serving::{Activated, Answered, Loaded, Serving};
 use crate::settings::Settings;
 use crate::telemetry::logging::Log;
 use crate::telemetry::metrics::{Gauges, Metrics};
-use crate::upstream::Upstream;
+use crate::tenants::Directory;
+use crate::upstream::{Network, Upstream};
 use mcp_bundle::format::Bundle;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -33,14 +34,14 @@ pub struct Edge {
     /// Event streams are to end.
     stopping: watch::Sender<bool>,
     sessions: Arc<sse::Sessions>,
-    authenticator: Arc<dyn Authenticator>,
+    authenticator: Option<Arc<dyn Authenticator>>,
 }
 
 /// What can be put in place of the usual.
 #[derive(Debug)]
 pub struct Hooks {
-    /// Says who asks.
-    pub authenticator: Arc<dyn Authenticator>,
+    /// Says who asks, instead of the directory that the configuration describes.
+    pub authenticator: Option<Arc<dyn Authenticator>>,
     /// See how messages end, beside the metrics.
     pub observers: Vec<Arc<dyn Observer>>,
 }
@@ -81,23 +82,34 @@ impl Edge {
         route::is_known(path)
     }
 
-    /// Makes a bundle ready without serving it, for the settings that hold now.
+    /// Makes a bundle ready without serving it, for the settings and tenants that there are now.
     pub fn prepare(
         &self,
         bundle: Bundle,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Catalog, BuildError> {
-        self.prepare_with(&self.serving().settings, bundle, variable)
+        let serving = self.serving();
+        self.prepare_with(&serving.settings, &serving.directory, bundle, variable)
     }
 
-    /// The same for other settings, which come with the catalog when it is activated.
+    /// The same for other settings and tenants, which come with the catalog when it is activated.
     pub fn prepare_with(
         &self,
         settings: &Arc<Settings>,
+        directory: &Arc<Directory>,
         bundle: Bundle,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Catalog, BuildError> {
-        Catalog::build(bundle, variable, &self.shared.upstream, self.metrics.calls(), Arc::clone(settings))
+        let place = Place { settings: Arc::clone(settings), directory: Arc::clone(directory) };
+        Catalog::build(bundle, variable, &self.shared.upstream, self.metrics.calls(), place)
+    }
+
+    /// The client that calls upstreams, for others who need one.
+    pub(crate) fn network(&self) -> Option<&Arc<Network>> {
+        match &self.shared.upstream {
+            Upstream::Network(network) => Some(network),
+            Upstream::Fixed(_) => None,
+        }
     }
 
     /// From now on requests are served from `catalog` and with its settings; those that began before keep theirs.
@@ -113,9 +125,10 @@ impl Edge {
     /// Looks at a request's head: what serves it, and who asks. `reply` is overwritten.
     pub async fn route(&self, serving: &Serving, head: &Head, peer: &Peer, reply: &mut Reply) -> Route {
         reply.clear();
-        let (found, origin) = route::route(head, &serving.settings, reply);
+        let (found, origin) = route::route(head, &serving.settings, serving.directory.resource(), reply);
+        let authenticator = self.authenticator.as_deref().unwrap_or(&*serving.directory);
         let accepted = match found {
-            Ok(Some(path)) => identity::authenticate(&*self.authenticator, head, peer).await.map(|caller| {
+            Ok(Some(path)) => identity::authenticate(authenticator, head, peer).await.map(|caller| {
                 Route::Serve(RoutedRequest {
                     path,
                     request_id: RequestId::of(head),
@@ -226,6 +239,6 @@ impl Edge {
 
 impl Default for Hooks {
     fn default() -> Hooks {
-        Hooks { authenticator: Arc::new(Anonymous), observers: vec![Arc::new(Log)] }
+        Hooks { authenticator: None, observers: vec![Arc::new(Log)] }
     }
 }

@@ -33,6 +33,7 @@ pub mod catalog;
 pub mod cli;
 pub mod config;
 pub mod edge;
+pub mod jwt;
 mod mcp;
 pub mod observe;
 pub mod process;
@@ -44,6 +45,7 @@ mod runtime;
 pub mod serving;
 pub mod settings;
 pub mod telemetry;
+pub mod tenants;
 pub mod transport;
 pub mod upstream;
 

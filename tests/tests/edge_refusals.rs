@@ -153,12 +153,12 @@ fn refusals() -> Vec<Refused> {
         // An element of a batch among others: `proxy/tests/protocol/legacy.rs`.
         row(Failure::BatchTooLarge, None, None),
         row(
-            Failure::Unauthenticated { challenge: String::new() },
+            Failure::Unauthenticated { challenge: String::new(), reason: "" },
             Some((get("/sse", &[("x-test", "401"), ("accept", "text/event-stream")]), 401, -32600)),
             Some((post("/mcp/invoke", &[("x-test", "401")], "{}"), 401, VALIDATION)),
         ),
         row(
-            Failure::Forbidden { challenge: String::new() },
+            Failure::Forbidden { challenge: String::new(), reason: "" },
             Some((post("/mcp", &[("x-test", "403")], "{}"), 403, -32600)),
             Some((post("/mcp/invoke", &[("x-test", "403")], "{}"), 403, VALIDATION)),
         ),
@@ -187,8 +187,8 @@ impl Authenticator for AsAsked {
     fn authenticate<'a>(&'a self, head: &'a Head, _peer: &'a Peer) -> Verdict<'a> {
         let challenge = "bearer resource_metadata=\"https://tools.example/x\"".to_owned();
         Verdict::Ready(match head.headers.first("x-test") {
-            Some(b"401") => Err(Failure::Unauthenticated { challenge }),
-            Some(b"403") => Err(Failure::Forbidden { challenge }),
+            Some(b"401") => Err(Failure::Unauthenticated { challenge, reason: "no" }),
+            Some(b"403") => Err(Failure::Forbidden { challenge, reason: "no" }),
             Some(b"429") => Err(Failure::TooManyRequests { retry_after_seconds: 7 }),
             _ => Ok(Caller::Anonymous),
         })
@@ -220,7 +220,7 @@ fn an_unknown_caller_is_answered_before_the_body_is_sent() {
 }
 
 fn hooks() -> Hooks {
-    Hooks { authenticator: Arc::new(AsAsked), ..Hooks::default() }
+    Hooks { authenticator: Some(Arc::new(AsAsked)), ..Hooks::default() }
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub async fn run(place: &Place) -> Result<String, AnyError> {
 /// Measures these bundles in turn.
 pub fn measure(rounds: usize, bundles: &[PathBuf]) -> Result<String, AnyError> {
     let settings = Settings::default();
-    let edge = Edge::new(settings, Upstream::Network(Network::new(None)?));
+    let edge = Edge::new(settings, Upstream::Network(Arc::new(Network::new(None)?)));
     let mut catalogs = Vec::new();
     let mut all = Vec::new();
     for path in bundles {

@@ -73,6 +73,9 @@ fn of_shape(shape: Shape) -> Value {
         Shape::Object => json!({ "type": "object" }),
         Shape::Schema => json!({ "type": ["object", "boolean"] }),
         Shape::TextOrTable(table) => json!({ "anyOf": [{ "type": "string" }, object(table)] }),
+        Shape::WordOrTable(words, table) => {
+            json!({ "anyOf": [{ "type": "string", "enum": words }, object(table)] })
+        }
         Shape::Table(table) => object(table),
         Shape::Tables(table) => json!({ "type": "array", "items": object(table) }),
         Shape::NamedTables(table) => json!({ "type": "object", "additionalProperties": object(table) }),

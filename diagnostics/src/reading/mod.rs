@@ -223,7 +223,7 @@ impl<'t, 'i> Fields<'t, 'i> {
     /// The words that a key's value is one of.
     pub fn words(&self, name: &str) -> &'static [&'static str] {
         match self.table.find(name).map(|key| key.shape) {
-            Some(Shape::Word(words)) => words,
+            Some(Shape::Word(words) | Shape::WordOrTable(words, _)) => words,
             _ => &[],
         }
     }

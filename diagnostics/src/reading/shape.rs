@@ -24,7 +24,10 @@ impl Reading<'_> {
         };
         let problem = match (key.shape, value.get_ref()) {
             (Shape::Any, _) => return self.is_json(key, value, span),
-            (Shape::Text | Shape::Word(_) | Shape::TextOrTable(_), Value::String(_)) => return true,
+            (
+                Shape::Text | Shape::Word(_) | Shape::TextOrTable(_) | Shape::WordOrTable(..),
+                Value::String(_),
+            ) => return true,
             (Shape::Boolean | Shape::Schema, Value::Boolean(_)) => return true,
             (Shape::Integer { min, max }, Value::Integer(integer)) => match integer.to_i64() {
                 Some(number) if (min..=max).contains(&number) => return true,
@@ -96,7 +99,13 @@ impl Reading<'_> {
             (Shape::Object | Shape::Schema, Value::Table(_)) => {
                 return self.is_json(key, value, span);
             }
-            (Shape::TextOrTable(_) | Shape::Table(_) | Shape::NamedTables(_), Value::Table(_)) => {
+            (
+                Shape::TextOrTable(_)
+                | Shape::WordOrTable(..)
+                | Shape::Table(_)
+                | Shape::NamedTables(_),
+                Value::Table(_),
+            ) => {
                 return true;
             }
             (Shape::Tables(_), Value::Array(items)) => {
@@ -171,7 +180,9 @@ fn shape_name(shape: Shape) -> String {
         Shape::Object => "a table",
         Shape::Schema => "a JSON Schema (a table, `true` or `false`)",
         Shape::Size { .. } => "a size",
-        Shape::TextOrTable(table) => return format!("a string or a table with {}", one_of(table.names())),
+        Shape::TextOrTable(table) | Shape::WordOrTable(_, table) => {
+            return format!("a string or a table with {}", one_of(table.names()));
+        }
         Shape::Table(_) => "a table",
         Shape::Tables(_) => "a list of tables",
         Shape::NamedTables(_) => "a table of tables",

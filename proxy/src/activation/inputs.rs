@@ -1,10 +1,11 @@
 //! What an attempt reads.
 
 use super::source::{BundleSource, FileSource, SourceError};
-use super::{ActivationError, load};
+use super::{ActivationError, load, tenancy};
 use crate::Edge;
-use crate::config::{Config, ConfigError, SecretSource};
+use crate::config::{AuthConfig, Config, ConfigError, SecretSource};
 use crate::settings::Settings;
+use crate::tenants::Directory;
 use mcp_bundle::format::{Bundle, Revision, VerifyingKey, key_text};
 use mcp_diagnostics::{EnvFile, Stamp};
 use std::path::{Path, PathBuf};
@@ -19,18 +20,33 @@ pub struct Inputs {
     pub secrets: SecretSource,
     /// `None`: those of the edge stay.
     pub settings: Option<Arc<Settings>>,
+    /// `None`: those of the edge stay.
+    pub auth: Option<AuthConfig>,
     /// Of the secrets that were read last.
     secrets_stamp: Stamp,
+    /// Of the tenants that were read last.
+    tenants_stamp: Stamp,
 }
 
 /// What an edge was given. If it is the same again, there is nothing to swap.
-#[derive(PartialEq)]
 pub(super) struct Given {
     pub(super) revision: Revision,
     /// The public keys that signed the bundle, as text.
     pub(super) signers: Vec<String>,
     pub(super) secrets: EnvFile,
     pub(super) settings: Arc<Settings>,
+    pub(super) directory: Arc<Directory>,
+}
+
+impl PartialEq for Given {
+    fn eq(&self, other: &Given) -> bool {
+        let Given { revision, signers, secrets, settings, directory } = self;
+        *revision == other.revision
+            && *signers == other.signers
+            && *secrets == other.secrets
+            && *settings == other.settings
+            && Arc::ptr_eq(directory, &other.directory)
+    }
 }
 
 impl Inputs {
@@ -41,7 +57,9 @@ impl Inputs {
             keys: Vec::new(),
             secrets: SecretSource::default(),
             settings: None,
+            auth: None,
             secrets_stamp: Stamp::default(),
+            tenants_stamp: Stamp::default(),
         }
     }
 
@@ -57,33 +75,46 @@ impl Inputs {
             keys: config.keys.clone(),
             secrets: config.secrets.clone(),
             settings: Some(Arc::new(config.settings.clone())),
+            auth: Some(config.auth.clone().unwrap_or_default()),
             ..Inputs::new(FileSource::new(bundle))
         })
     }
 
     /// Whether something may have changed.
     pub(super) fn probe(&mut self) -> Result<bool, SourceError> {
-        Ok(!self.stamp_secrets().is_same(&self.secrets_stamp) || self.source.probe()?)
+        let is_same = stamp(self.secrets.file()).is_same(&self.secrets_stamp)
+            && stamp(self.tenants_file()).is_same(&self.tenants_stamp);
+        Ok(!is_same || self.source.probe()?)
     }
 
     pub(super) fn read(&mut self, edge: &Edge) -> Result<(Bundle, Given), ActivationError> {
         // Taken before reading: what is written in between is seen as a change the next time.
-        self.secrets_stamp = self.stamp_secrets();
+        self.secrets_stamp = stamp(self.secrets.file());
+        self.tenants_stamp = stamp(self.tenants_file());
         let bundle = load::read(&mut *self.source, &self.keys)?;
         let secrets = self.secrets.read()?;
-        let settings = self.settings.clone().unwrap_or_else(|| Arc::clone(&edge.serving().settings));
+        let serving = edge.serving();
+        let settings = self.settings.clone().unwrap_or_else(|| Arc::clone(&serving.settings));
+        let directory = match &self.auth {
+            Some(auth) => tenancy::read(auth, edge.network(), &serving.directory)?,
+            None => Arc::clone(&serving.directory),
+        };
         let signers = bundle.signers.iter().map(key_text::write_public).collect();
-        let given = Given { revision: bundle.revision, signers, secrets, settings };
+        let given = Given { revision: bundle.revision, signers, secrets, settings, directory };
         Ok((bundle, given))
     }
 
     /// The files that are read.
     pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
-        let files = [self.source.file(), self.secrets.file()];
+        let files = [self.source.file(), self.secrets.file(), self.tenants_file()];
         files.into_iter().flatten().map(Path::to_owned)
     }
 
-    fn stamp_secrets(&self) -> Stamp {
-        self.secrets.file().map(Stamp::of).unwrap_or_default()
+    fn tenants_file(&self) -> Option<&Path> {
+        self.auth.as_ref()?.tenants.as_deref()
     }
+}
+
+fn stamp(file: Option<&Path>) -> Stamp {
+    file.map(Stamp::of).unwrap_or_default()
 }

@@ -11,12 +11,14 @@ mod inputs;
 mod load;
 pub mod source;
 mod status;
+mod tenancy;
 #[cfg(test)]
 mod tests;
 mod watcher;
 
 pub use inputs::Inputs;
 pub use load::{LoadError, load};
+pub use tenancy::{TenantsError, read_and_check as read_tenants};
 pub use status::{Active, FailedAttempt, Status};
 pub use watcher::Watcher;
 
@@ -66,6 +68,8 @@ pub enum ActivationError {
     Load(#[from] LoadError),
     #[error(transparent)]
     Secrets(#[from] SecretsError),
+    #[error(transparent)]
+    Tenants(#[from] TenantsError),
     #[error(transparent)]
     Build(#[from] BuildError),
 }
@@ -142,7 +146,7 @@ impl Activation {
     pub(crate) fn configured(config: Config, read: ReadConfig) -> Result<Activation, StartError> {
         let inputs = Inputs::of(&config)?;
         let network = Network::new(config.ca_file.clone())?;
-        let edge = Arc::new(Edge::new(config.settings.clone(), Upstream::Network(network)));
+        let edge = Arc::new(Edge::new(config.settings.clone(), Upstream::Network(Arc::new(network))));
         let activation = Activation::new(edge, Some(inputs));
         let (poll, log_level, needs_upgrade) = (config.poll, config.log.level, Vec::new());
         locked(&activation.wanted).configured =
@@ -243,7 +247,8 @@ impl Activation {
         let revision = given.revision;
         let is_new = wanted.given.as_ref() != Some(&given);
         if is_new {
-            let catalog = self.edge.prepare_with(&given.settings, bundle, &|name| given.secrets.get(name))?;
+            let Given { settings, directory, secrets, .. } = &given;
+            let catalog = self.edge.prepare_with(settings, directory, bundle, &|name| secrets.get(name))?;
             let contents = &catalog.contents;
             let tools = contents.tools.len();
             let signers = given.signers.clone();

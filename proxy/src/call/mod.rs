@@ -148,8 +148,7 @@ fn bind(
     let caller = &context.request.caller;
     let Catalog { contents, matchers, .. } = context.view.catalog();
     let values = Values {
-        // Those that the catalog's tools are prepared with.
-        variables: None,
+        variables: context.view.variables(),
         tenant_id: caller.tenant(),
         principal_sub: caller.principal(),
         ambient,

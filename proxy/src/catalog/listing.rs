@@ -6,6 +6,7 @@ use crate::settings::ListSettings;
 use mcp_bundle::format::Revision;
 use mcp_bundle::json::write_string;
 use mcp_bundle::plan::Contents;
+use mcp_bundle::strings::StrId;
 use mcp_bundle::wire_enums::ProtocolVersion;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
@@ -39,6 +40,16 @@ pub struct Listing {
 pub enum CacheScope {
     /// All callers see the same tools.
     Public,
+    /// Only the caller.
+    Private,
+}
+
+/// What a server says of itself.
+struct About {
+    name: StrId,
+    toolset: Option<String>,
+    title: Option<StrId>,
+    instructions: String,
 }
 
 /// A page of `tools/list`.
@@ -50,23 +61,55 @@ pub enum Page<'a> {
 }
 
 impl Listing {
-    /// A toolset comes with the indexes of its tools, ascending.
-    pub fn new(
+    /// The tools of several toolsets; `None` for all that there are.
+    pub fn all(
         contents: &Contents,
         revision: &Revision,
-        toolset: Option<(usize, Vec<u32>)>,
+        tools: Option<Vec<u32>>,
+        toolsets: &[usize],
+        list: &ListSettings,
+        scope: CacheScope,
+    ) -> Listing {
+        let about = About {
+            name: contents.manifest.name,
+            toolset: None,
+            title: None,
+            instructions: all_instructions(contents, toolsets),
+        };
+        Listing::new(contents, revision, about, tools, list, scope)
+    }
+
+    /// The tools of one toolset.
+    pub fn of_toolset(
+        contents: &Contents,
+        revision: &Revision,
+        toolset: usize,
+        tools: Vec<u32>,
         list: &ListSettings,
         scope: CacheScope,
     ) -> Listing {
         let text = |id| contents.strings.get(id);
-        let plan = toolset.as_ref().and_then(|(index, _)| contents.manifest.toolsets.get(*index));
-        let tools = toolset.map(|(_, tools)| tools);
-        let name = plan.map_or(contents.manifest.name, |plan| plan.name);
-        let title = plan.and_then(|plan| plan.title).map(text);
-        let instructions = match plan {
-            Some(plan) => plan.instructions.map(text).unwrap_or_default().to_owned(),
-            None => all_instructions(contents),
+        let plan = contents.manifest.toolsets.get(toolset);
+        let instructions = plan.and_then(|plan| plan.instructions).map(text).unwrap_or_default().to_owned();
+        let about = About {
+            name: plan.map_or(contents.manifest.name, |plan| plan.name),
+            toolset: plan.map(|plan| text(plan.name).to_owned()),
+            title: plan.and_then(|plan| plan.title),
+            instructions,
         };
+        Listing::new(contents, revision, about, Some(tools), list, scope)
+    }
+
+    fn new(
+        contents: &Contents,
+        revision: &Revision,
+        About { name, toolset, title, instructions }: About,
+        tools: Option<Vec<u32>>,
+        list: &ListSettings,
+        scope: CacheScope,
+    ) -> Listing {
+        let text = |id| contents.strings.get(id);
+        let title = title.map(text);
         let revision = revision.to_string();
         let build = revision.get(..12).unwrap_or(&revision);
         let info = |version| server_info(text(name), build, title.filter(|_| has_titles(version)));
@@ -101,7 +144,7 @@ impl Listing {
             out
         });
         Listing {
-            toolset: plan.map(|plan| text(plan.name).to_owned()),
+            toolset,
             tools,
             modern_start,
             discover,
@@ -234,6 +277,7 @@ impl CacheScope {
     const fn as_str(self) -> &'static str {
         match self {
             CacheScope::Public => "public",
+            CacheScope::Private => "private",
         }
     }
 }
@@ -265,16 +309,16 @@ fn write_instructions(instructions: &str, out: &mut Vec<u8>) {
     }
 }
 
-/// The instructions of each toolset under its name.
-fn all_instructions(contents: &Contents) -> String {
-    let sets = contents.manifest.toolsets.iter();
-    let told = sets.filter_map(|set| {
+/// The instructions of each of these toolsets under its name.
+fn all_instructions(contents: &Contents, toolsets: &[usize]) -> String {
+    let sets = toolsets.iter().filter_map(|toolset| contents.manifest.toolsets.get(*toolset));
+    let given = sets.filter_map(|set| {
         let text = contents.strings.get(set.instructions?);
         Some((contents.strings.get(set.title.unwrap_or(set.name)), text))
     });
-    let told: Vec<(&str, &str)> = told.collect();
-    match told.as_slice() {
-        [(_, only)] if contents.manifest.toolsets.len() == 1 => (*only).to_owned(),
+    let given: Vec<(&str, &str)> = given.collect();
+    match given.as_slice() {
+        [(_, only)] if toolsets.len() == 1 => (*only).to_owned(),
         several => {
             let lines: Vec<String> = several.iter().map(|(name, text)| format!("{name}: {text}")).collect();
             lines.join("\n\n")

@@ -3,25 +3,31 @@
 mod cursor;
 mod listing;
 mod origins;
+mod tenants;
 mod variables;
 mod view;
+mod views;
 
 pub use listing::Page;
+pub use tenants::check_tenants;
 pub use view::View;
 
 use crate::observe::counts::{CallCounts, ToolCounts};
 use crate::request::identity::Caller;
 use crate::settings::Settings;
+use crate::tenants::Directory;
 use crate::upstream::{Origin, OriginKey, Upstream};
 use http::HeaderName;
-use listing::{CacheScope, Listing};
 use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{PreparedTool, PreparedTools};
 use mcp_bundle::format::{Bundle, Revision};
 use mcp_bundle::origin::ResolveError;
 use mcp_bundle::plan::{Contents, ToolPlan};
 use mcp_bundle::strings::StrId;
-use std::sync::Arc;
+use mcp_diagnostics::Problems;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+use views::Views;
 
 /// Built once, then only read. A request keeps the catalog it began with.
 #[derive(Debug)]
@@ -41,8 +47,20 @@ pub struct Catalog {
     pub prepared: PreparedTools,
     /// Their calls.
     pub counts: ToolCounts,
-    /// All tools first, then one for each toolset, sorted by name.
-    listings: Vec<Listing>,
+    /// Who may call.
+    pub directory: Arc<Directory>,
+    views: Views,
+    /// A tenant's own values, indexed like the directory's tenants and then like `variables`; empty if no tenant has any.
+    tenant_variables: Vec<Option<Box<Variables>>>,
+    /// Of all tools, made when first asked for.
+    fingerprint: OnceLock<u64>,
+}
+
+/// What belongs to the place that a bundle is served at.
+#[derive(Debug, Clone)]
+pub struct Place {
+    pub settings: Arc<Settings>,
+    pub directory: Arc<Directory>,
 }
 
 /// Values of `${NAME}`; never shown.
@@ -57,7 +75,7 @@ pub struct Mirrored {
 }
 
 /// Why a bundle that is whole cannot be served here.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum BuildError {
     #[error("`${{{name}}}` has no value, and {need}: set it in the environment or in the secrets file")]
     MissingVariable { name: String, need: String },
@@ -71,6 +89,8 @@ pub enum BuildError {
         "`[upstream.{name}]` in `edge.toml` could be one of several upstreams of that name; rename one in its spec"
     )]
     AmbiguousUpstream { name: String },
+    #[error("{0}")]
+    Tenants(Arc<Problems>),
 }
 
 fn did_you_mean(nearest: &Option<String>) -> String {
@@ -84,13 +104,16 @@ impl Catalog {
         variable: &dyn Fn(&str) -> Option<String>,
         upstream: &Upstream,
         calls: &CallCounts,
-        settings: Arc<Settings>,
+        Place { settings, directory }: Place,
     ) -> Result<Catalog, BuildError> {
         let Bundle { mut contents, revision, .. } = bundle;
         let only_in_origins = origins::locate(&mut contents, variable, &settings.upstreams)?;
         // What only an origin needed has done its work.
         let done = |name: &str| only_in_origins.iter().any(|known| known == name).then(String::new);
-        let variables = variables::resolve(&contents, &|name| variable(name).or_else(|| done(name)))?;
+        let variable = |name: &str| variable(name).or_else(|| done(name));
+        let variables = variables::resolve(&contents, &variable)?;
+        tenants::check(&contents, &directory)?;
+        let tenant_variables = tenants::variables(&contents, &directory, &variable)?;
         let text = |id| contents.strings.get(id);
         let origins = contents.upstreams.iter().map(|plan| {
             let host = text(plan.host).to_owned();
@@ -99,17 +122,7 @@ impl Catalog {
         let origins = origins.collect();
         let counts = calls.tools(contents.tools.iter().map(|tool| text(tool.name)));
         let mirrored = contents.tools.iter().map(|tool| mirrored(&contents, tool)).collect();
-        let listing =
-            |toolset| Listing::new(&contents, &revision, toolset, &settings.list, CacheScope::Public);
-        // One pass over the tools, however many toolsets there are.
-        let mut toolsets = vec![Vec::new(); contents.manifest.toolsets.len()];
-        for (index, tool) in (0u32..).zip(&contents.tools) {
-            if let Some(tools) = toolsets.get_mut(tool.toolset as usize) {
-                tools.push(index);
-            }
-        }
-        let listings = std::iter::once(None).chain(toolsets.into_iter().enumerate().map(Some));
-        let listings = listings.map(listing).collect();
+        let views = Views::new(directory.visibilities().len());
         let matchers = Matchers::new(&contents);
         let prepared = PreparedTools::new(&contents, &variables.0, &settings.limits.bind);
         Ok(Catalog {
@@ -121,18 +134,36 @@ impl Catalog {
             mirrored,
             prepared,
             counts,
-            listings,
+            directory,
+            views,
+            tenant_variables,
+            fingerprint: OnceLock::new(),
             contents,
         })
     }
 
-    /// What a caller sees at an endpoint; `None` if there is no such toolset. Today all callers see the same.
-    pub fn view(&self, _caller: &Caller, toolset: Option<&str>) -> Option<View<'_>> {
+    /// What a caller sees at an endpoint; `None` if there is no such toolset for it.
+    pub fn view(&self, caller: &Caller, toolset: Option<&str>) -> Option<View<'_>> {
+        let listings = self.views.of(self, self.directory.visibility(caller)?)?;
         let listing = match toolset {
-            None => self.listings.first(),
-            Some(_) => self.listings.iter().find(|listing| listing.toolset.as_deref() == toolset),
+            None => listings.first(),
+            Some(_) => listings.iter().find(|listing| listing.toolset.as_deref() == toolset),
         };
-        listing.map(|listing| View::new(self, listing))
+        listing.map(|listing| View::new(self, listing, self.variables_of(caller)))
+    }
+
+    /// Whether there is such a caller, as far as it matters here.
+    pub fn knows(&self, caller: &Caller) -> bool {
+        self.directory.visibility(caller).is_some()
+    }
+
+    /// A caller's own values of variables.
+    fn variables_of(&self, caller: &Caller) -> Option<&[Box<str>]> {
+        if self.tenant_variables.is_empty() {
+            return None;
+        }
+        let own = self.tenant_variables.get(self.directory.tenant_index(caller)?)?.as_ref();
+        own.map(|variables| variables.0.as_slice())
     }
 
     /// The parameters of a tool that headers repeat.
@@ -144,13 +175,23 @@ impl Catalog {
         self.mirrored.get(tool.index()).map(|mirrored| &**mirrored).unwrap_or_default()
     }
 
-    /// Whether clients see other tools than in `other`, at any endpoint.
+    /// Whether some client may see other tools than in `other`.
     pub fn lists_differ(&self, other: &Catalog) -> bool {
-        let seen = |catalog: &Catalog| -> Vec<_> {
-            let one = |listing: &Listing| (listing.toolset.clone(), listing.fingerprint(&catalog.contents));
-            catalog.listings.iter().map(one).collect()
-        };
-        seen(self) != seen(other)
+        !Arc::ptr_eq(&self.directory, &other.directory) || self.fingerprint() != other.fingerprint()
+    }
+
+    /// Tells all tools with their toolsets from others.
+    fn fingerprint(&self) -> u64 {
+        *self.fingerprint.get_or_init(|| {
+            let text = |id| self.contents.strings.get(id);
+            let mut hasher = DefaultHasher::new();
+            for (tool, entry) in self.contents.tools.iter().zip(&self.contents.list) {
+                let toolset = self.contents.manifest.toolsets.get(tool.toolset as usize);
+                let toolset = toolset.map(|toolset| text(toolset.name));
+                (toolset, text(entry.text), entry.modern.map(text)).hash(&mut hasher);
+            }
+            hasher.finish()
+        })
     }
 }
 

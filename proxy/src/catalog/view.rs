@@ -10,11 +10,21 @@ use mcp_bundle::wire_enums::ProtocolVersion;
 pub struct View<'a> {
     catalog: &'a Catalog,
     listing: &'a Listing,
+    variables: Option<&'a [Box<str>]>,
 }
 
 impl<'a> View<'a> {
-    pub(super) fn new(catalog: &'a Catalog, listing: &'a Listing) -> View<'a> {
-        View { catalog, listing }
+    pub(super) fn new(
+        catalog: &'a Catalog,
+        listing: &'a Listing,
+        variables: Option<&'a [Box<str>]>,
+    ) -> View<'a> {
+        View { catalog, listing, variables }
+    }
+
+    /// The caller's own values of variables; `None` for those that the tools are prepared with.
+    pub fn variables(&self) -> Option<&'a [Box<str>]> {
+        self.variables
     }
 
     pub fn catalog(&self) -> &'a Catalog {

@@ -1,7 +1,8 @@
 //! `mcp-edge check`
 
 use super::{CommandError, files, has_toml_name, load_bundle, read_config, read_keys, variables};
-use crate::config::FileProblem;
+use crate::activation::{self, TenantsError};
+use crate::config::{AuthConfig, Config, FileProblem};
 use mcp_bundle::format::key_text;
 use mcp_bundle::format::{Bundle, VerifyingKey};
 use mcp_diagnostics::EnvFile;
@@ -28,6 +29,7 @@ fn configuration(file: &Path, keys: Vec<VerifyingKey>) -> Result<String, Command
     out.push_str(&format!("admin      {admin}\n"));
     let (secrets, mut problems) = files::inspect(&config);
     let mut missing = Vec::new();
+    let mut contents = None;
     match &config.bundle {
         None => out.push_str("bundle     none: name one on the command line\n"),
         Some(path) => match load_bundle(path, &config.keys) {
@@ -37,14 +39,33 @@ fn configuration(file: &Path, keys: Vec<VerifyingKey>) -> Result<String, Command
                 out.push_str(&facts(&bundle, &config.keys, secrets.as_ref()));
                 let has_value = |name: &str| has_value(secrets.as_ref(), name);
                 missing = variables::missing(&bundle.contents, &has_value);
+                contents = Some(bundle.contents);
             }
         },
     }
-    out.push_str("auth       none\n");
-    if problems.is_empty() && missing.is_empty() {
+    let auth = config.auth.clone().unwrap_or_default();
+    let tenants = match activation::read_tenants(&auth, contents.as_ref(), secrets.as_ref()) {
+        Ok(directory) => {
+            out.push_str(&format!("auth       {}\n", directory.summary()));
+            String::new()
+        }
+        Err(error) => tenants_problem(&error, &config, &auth),
+    };
+    if problems.is_empty() && missing.is_empty() && tenants.is_empty() {
         return Ok(out);
     }
-    Err(CommandError::of_files(&config, problems).and(&missing))
+    let mut failure = CommandError::of_files(&config, problems).and(&missing);
+    failure.text.push_str(&tenants);
+    Err(failure)
+}
+
+/// In the lines of the file of tenants, or in that of the configuration that names it.
+fn tenants_problem(error: &TenantsError, config: &Config, auth: &AuthConfig) -> String {
+    match (error, &auth.tenants) {
+        (TenantsError::Wrong(problems), _) => problems.render(super::wants_color()),
+        (error, Some(path)) => CommandError::wrong(error).located(config, path).text,
+        (error, None) => CommandError::wrong(error).text,
+    }
 }
 
 /// Without `secrets`, nothing is said about values.

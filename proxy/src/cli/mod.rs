@@ -4,6 +4,7 @@
 
 mod check;
 mod files;
+mod key;
 mod no_command;
 mod serve;
 mod start;
@@ -46,8 +47,26 @@ enum Command {
         #[arg(long, value_name = "KEY")]
         key: Vec<String>,
     },
+    /// Make API keys
+    #[command(subcommand)]
+    Key(KeyCommand),
     /// Print a JSON Schema of `edge.toml`, for editors
     Schema,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum KeyCommand {
+    /// Print a new API key, and the lines for the file of tenants that let it in
+    ///
+    /// The key is shown only once and stored nowhere: the file of tenants holds its digest.
+    New {
+        /// The tenant that it belongs to
+        #[arg(long, value_name = "TENANT", default_value = "NAME")]
+        tenant: String,
+        /// Its name in logs and in the audit log
+        #[arg(long, value_name = "ID", default_value = "key")]
+        id: String,
+    },
 }
 
 #[derive(Debug, clap::Args)]
@@ -115,6 +134,7 @@ pub fn main() -> ExitCode {
     };
     let result = match arguments.command {
         Some(Command::Check { file, key }) => check::run(&file, &key),
+        Some(Command::Key(KeyCommand::New { tenant, id })) => key::new(&tenant, &id),
         Some(Command::Schema) => Ok(editor_schema::text()),
         None => serve::run(&arguments.serve).map(|()| String::new()),
     };
@@ -194,6 +214,9 @@ impl From<ConfigError> for CommandError {
             ConfigError::Wrong(problems) => CommandError { text: problems.render(wants_color()), code: 1 },
             ConfigError::Exposed { .. } => CommandError::cannot_run(error)
                 .help("listen on `127.0.0.1`, or add `--auth none` to allow everyone"),
+            ConfigError::OpenedByHand => {
+                CommandError::cannot_run(error).help("remove one of them, or write `mode = \"none\"` there")
+            }
             ConfigError::NoBundle => CommandError::cannot_run(error)
                 .help("name one: `mcp-edge BUNDLE`, or `bundle = \"…\"` in the configuration"),
             error => CommandError::cannot_run(error),

@@ -11,6 +11,7 @@ pub struct Start {
     listening: Vec<String>,
     admin: String,
     active: Option<Active>,
+    auth: String,
 }
 
 impl Start {
@@ -27,6 +28,7 @@ impl Start {
                 .collect(),
             admin: admin.map_or_else(|| "off".to_owned(), |address| format!("http://{address}/")),
             active: activation.status().active,
+            auth: activation.edge().serving().directory.summary(),
         }
     }
 
@@ -55,7 +57,7 @@ impl Start {
             };
             text.push_str(&format!("signed by  {signed_by}\n"));
         }
-        text.push_str("auth       none: anyone who can connect may call every tool\n");
+        text.push_str(&format!("auth       {}\n", self.auth));
         text
     }
 
@@ -64,6 +66,6 @@ impl Start {
             tracing::info!(url, "listening");
         }
         tracing::info!(url = self.admin, "admin");
-        tracing::info!(auth = "none", "anyone who can connect may call every tool");
+        tracing::info!(auth = self.auth, "authentication");
     }
 }

@@ -1,9 +1,10 @@
 //! What was typed, which overrides the configuration.
 
 use super::{CommandError, ServeArguments, read_keys};
-use crate::config::{Config, ConfigError, is_off, parse_address};
+use crate::config::{AuthConfig, Config, ConfigError, is_off, parse_address};
 use crate::process::Listener;
 use crate::telemetry::logging::{LogFormat, LogLevel};
+use crate::tenants::Mode;
 use mcp_bundle::format::VerifyingKey;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -48,7 +49,12 @@ impl Typed {
     pub fn config(&self) -> Result<Config, ConfigError> {
         let mut config = self.config.as_deref().map(Config::load).transpose()?.unwrap_or_default();
         config.keys.extend_from_slice(&self.keys);
-        config.open |= self.open;
+        if self.open {
+            if config.auth.as_ref().is_some_and(|auth| auth.mode != Mode::None) {
+                return Err(ConfigError::OpenedByHand);
+            }
+            config.auth = Some(AuthConfig::default());
+        }
         config.log.format = self.log_format.unwrap_or(config.log.format);
         config.log.level = self.log_level.unwrap_or(config.log.level);
         config.bundle = self.bundle.clone().or(config.bundle);

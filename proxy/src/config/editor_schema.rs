@@ -61,6 +61,9 @@ fn of_shape(shape: Shape, full: &str) -> Value {
         Shape::TextOrTable(table) => {
             json!({ "anyOf": [{ "type": "string" }, object(table, &format!("{full}."))] })
         }
+        Shape::WordOrTable(words, table) => {
+            json!({ "anyOf": [{ "type": "string", "enum": words }, object(table, &format!("{full}."))] })
+        }
         Shape::Table(table) => object(table, &format!("{full}.")),
         Shape::Tables(table) => json!({ "type": "array", "items": object(table, &format!("{full}.")) }),
         Shape::NamedTables(table) => {

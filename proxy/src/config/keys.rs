@@ -48,14 +48,15 @@ impl Row {
 use Shape::{Boolean, Integer, Tables, Text, Texts, Word};
 
 #[rustfmt::skip]
-static TOP_ROWS: [Row; 18] = [
+static TOP_ROWS: [Row; 19] = [
     Row::new("bundle", Text, "", "the bundle to serve; the command line may name another"),
     Row::new("keys", Texts, "", "public keys, as text or as files; with any, one of them must have signed the bundle"),
     Row::new("poll_seconds", Integer { min: 1, max: 86_400 }, "10", "how often to check the bundle and the secrets file for changes"),
     Row::new("secrets", Text, "", "a file of `NAME=value` lines for each `${NAME}` of the bundle; the environment has precedence"),
-    Row::new("auth", Word(&["none"]), "", "`\"none\"` lets everyone call; needed to listen on an address that is not loopback"),
+    Row::new("auth", Shape::WordOrTable(&["none"], &AUTH_TABLE), "", "`\"none\"` lets everyone call; or a table `[auth]`. One of them is needed to listen on an address that is not loopback"),
     Row::new("threads", Integer { min: 1, max: 1024 }, "the number of cores", "worker threads"),
     Row::new("admin", Text, "\"127.0.0.1:8081\"", "address of the admin listener, or `\"off\"`"),
+    Row::new("admin_open", Boolean, "false", "the admin listener, which has no authentication, may be on an address that is not loopback"),
     Row::new("metrics", Boolean, "true", "`false` stops counting finished calls; `/metrics` shows the rest"),
     Row::new("upgrade_socket", Text, "", "the socket where a new process, started with `--upgrade`, takes over the listeners"),
     Row::new("ca_file", Text, "", "PEM file of certificate authorities to trust for upstreams, instead of the system's"),
@@ -93,6 +94,36 @@ static UPSTREAM_ROWS: [Row; 1] = [
     Row::new("url", Text, "", "scheme, host and port that the upstream of this name has here, instead of those in the spec; paths stay"),
 ];
 
+#[rustfmt::skip]
+static AUTH_ROWS: [Row; 4] = [
+    Row::new("mode", Word(&["required", "optional", "none"]), "\"required\"", "whether callers must authenticate; with `\"optional\"`, callers without a credential are the tenant `public`"),
+    Row::new("tenants", Text, "", "the file of tenants: who may see and call what, and their API keys"),
+    Row::new("resource", Shape::Table(&RESOURCE_TABLE), "", "written `[auth.resource]`: how OAuth clients find the authorization server"),
+    Row::new("jwt", Tables(&JWT_TABLE), "", "written `[[auth.jwt]]`, once for each issuer of tokens"),
+];
+
+#[rustfmt::skip]
+static RESOURCE_ROWS: [Row; 2] = [
+    Row::new("url", Text, "", "the public URL of `/mcp`, as clients call it"),
+    Row::new("authorization_servers", Texts, "", "the issuers that clients may get tokens from"),
+];
+
+#[rustfmt::skip]
+static JWT_ROWS: [Row; 6] = [
+    Row::new("issuer", Text, "", "the `iss` of its tokens"),
+    Row::new("audience", Texts, "`auth.resource.url`", "the `aud` of its tokens: one of these"),
+    Row::new("jwks", Text, "\"discover\"", "its public keys: an `https` URL, a file, or `\"discover\"` to find them by the issuer's metadata"),
+    Row::new("algorithms", Texts, "[\"RS256\", \"ES256\", \"EdDSA\"]", "signatures to accept: `RS256` to `RS512`, `PS256` to `PS512`, `ES256`, `ES384`, `EdDSA`"),
+    Row::new("tenant", Shape::Table(&CLAIM_TABLE), "", "the caller's tenant: `{ claim = \"org_id\" }` or `{ fixed = \"acme\" }`"),
+    Row::new("scopes", Shape::Table(&CLAIM_TABLE), "`{ claim = \"scope\" }`", "what the caller holds: a claim with a text or a list, or `{ fixed = \"a b\" }`"),
+];
+
+#[rustfmt::skip]
+static CLAIM_ROWS: [Row; 2] = [
+    Row::new("claim", Text, "", "the claim's name; dots lead into objects"),
+    Row::new("fixed", Text, "", "the same for every token"),
+];
+
 pub static TOP: Table = table("the file", &keys(&TOP_ROWS));
 pub static LISTEN_TABLE: Table = table("`listen`", &keys(&LISTEN_ROWS));
 pub static LOG_TABLE: Table = table("`log`", &keys(&LOG_ROWS));
@@ -102,10 +133,17 @@ static TIMEOUTS_TABLE: Table = table("`timeouts`", &keys(&TIMEOUTS));
 static POOL_TABLE: Table = table("`pool`", &keys(&POOL));
 static LIST_TABLE: Table = table("`list`", &keys(&LIST));
 
+pub static AUTH_TABLE: Table = table("`auth`", &keys(&AUTH_ROWS));
+pub static RESOURCE_TABLE: Table = table("`auth.resource`", &keys(&RESOURCE_ROWS));
+pub static JWT_TABLE: Table = table("`auth.jwt`", &keys(&JWT_ROWS));
+pub static CLAIM_TABLE: Table = table("a claim", &keys(&CLAIM_ROWS));
 pub static UPSTREAM_TABLE: Table = table("an upstream", &keys(&UPSTREAM_ROWS));
 
 /// The tables below the top, by name.
-pub static TABLES: [(&str, &Table, &[Row]); 8] = [
+pub static TABLES: [(&str, &Table, &[Row]); 11] = [
+    ("auth", &AUTH_TABLE, &AUTH_ROWS),
+    ("auth.resource", &RESOURCE_TABLE, &RESOURCE_ROWS),
+    ("auth.jwt", &JWT_TABLE, &JWT_ROWS),
     ("listen", &LISTEN_TABLE, &LISTEN_ROWS),
     ("log", &LOG_TABLE, &LOG_ROWS),
     ("access", &ACCESS_TABLE, &ACCESS_ROWS),
@@ -144,13 +182,21 @@ fn home(name: &str, _table: &'static Table) -> Option<String> {
 
 /// All keys with their full names, in the order of the reference.
 pub fn all() -> impl Iterator<Item = (String, &'static Row)> {
-    let is_value = |row: &&Row| !matches!(row.shape, Shape::Table(_) | Tables(_) | Shape::NamedTables(_));
-    let top = TOP_ROWS.iter().filter(is_value).map(|row| (row.name.to_owned(), row));
+    let top = TOP_ROWS.iter().filter(is_listed).map(|row| (row.name.to_owned(), row));
     let below = |(table, _, rows): &(&'static str, &Table, &'static [Row])| {
         let table = *table;
-        rows.iter().map(move |row| (format!("{table}.{}", row.name), row))
+        rows.iter().filter(is_listed).map(move |row| (format!("{table}.{}", row.name), row))
     };
     top.chain(TABLES.iter().flat_map(below))
+}
+
+/// Tables have rows of their own, but for the small ones of claims.
+fn is_listed(row: &&Row) -> bool {
+    match row.shape {
+        Shape::Table(table) => std::ptr::eq(table, &CLAIM_TABLE),
+        Tables(_) | Shape::NamedTables(_) => false,
+        _ => true,
+    }
 }
 
 /// The reference of all keys, as Markdown.
@@ -160,7 +206,7 @@ pub fn reference() -> String {
         let default = match (row.field, row.default) {
             (Some(field), _) => format!("`{}`", written(row.shape, (field.get)(&Settings::default()))),
             (None, "") => "–".to_owned(),
-            (None, words) if words.contains(' ') => words.to_owned(),
+            (None, words) if words.contains(' ') && !words.starts_with('[') => words.to_owned(),
             (None, value) => format!("`{value}`"),
         };
         let changes = if FIXED.iter().any(|(fixed, _)| *fixed == name) { "upgrade" } else { "reload" };

@@ -60,8 +60,8 @@ fn read(
     Some((config, lowering.files))
 }
 
-struct Lowering<'r, 'd> {
-    reading: &'r mut Reading<'d>,
+pub(super) struct Lowering<'r, 'd> {
+    pub(super) reading: &'r mut Reading<'d>,
     folder: &'r Path,
     /// Those that the file names.
     files: Files,
@@ -75,7 +75,6 @@ impl<'d> Lowering<'_, 'd> {
         'd: 't,
     {
         let default = Config::default();
-        let auth = self.text(top, "auth");
         let mut config = Config {
             bundle: self.path(top, "bundle"),
             keys: self.keys(top, toml),
@@ -83,7 +82,8 @@ impl<'d> Lowering<'_, 'd> {
                 .integer("poll_seconds")
                 .map_or(default.poll, |seconds| Duration::from_secs(seconds.value)),
             secrets: self.path(top, "secrets").map(SecretSource::File).unwrap_or_default(),
-            open: auth.as_ref().is_some_and(|auth| auth.value == "none"),
+            auth: self.auth(top),
+            admin_open: top.boolean("admin_open").is_some_and(|open| open.value),
             threads: top.integer("threads").map(|count| count.value),
             upgrade_socket: self.path(top, "upgrade_socket"),
             ca_file: self.path(top, "ca_file"),
@@ -93,13 +93,9 @@ impl<'d> Lowering<'_, 'd> {
             admin: default.admin,
             places: default.places,
         };
-        if let Some(auth) = auth.filter(|auth| auth.value != "none") {
-            let message = format!("`auth` cannot be `{}`", auth.value);
-            let problem = Diagnostic::error(auth.span, message).note("there is no authentication yet");
-            self.reading.report(problem.help("write `auth = \"none\"` to allow everyone, or remove it"));
-        }
         // A wrong `auth` is one mistake, not two.
         let open = top.is_written("auth");
+        let admin_open = config.admin_open || config.is_open() || (open && config.auth.is_none());
         config.admin = match self.text(top, "admin") {
             Some(text) if text.value == "off" => None,
             Some(text) if is_off(&text.value) => {
@@ -112,7 +108,7 @@ impl<'d> Lowering<'_, 'd> {
                 );
                 None
             }
-            Some(text) => self.address(&text, open).or(config.admin),
+            Some(text) => self.admin_address(&text, admin_open).or(config.admin),
             None => config.admin,
         };
         if top.is_written("listen") {
@@ -180,8 +176,7 @@ impl<'d> Lowering<'_, 'd> {
             Ok(address) => {
                 let message =
                     format!("`{address}` is reachable from other machines, and there is no authentication");
-                let help =
-                    "listen on `127.0.0.1`, or allow everyone with `auth = \"none\"` at the top of the file";
+                let help = "listen on `127.0.0.1`, write `[auth]`, or let everyone call with `auth = \"none\"` at the top of the file";
                 self.reading.report(Diagnostic::error(text.span, message).help(help));
             }
             Err(error) => {
@@ -189,6 +184,20 @@ impl<'d> Lowering<'_, 'd> {
             }
         }
         None
+    }
+
+    /// The admin listener has no authentication.
+    fn admin_address(&mut self, text: &Spanned<String>, open: bool) -> Option<SocketAddr> {
+        match parse_address(&text.value) {
+            Ok(address) if !address.ip().is_loopback() && !open => {
+                let message =
+                    format!("`{address}` is reachable from other machines, and the admin listener has no authentication");
+                let help = "listen on `127.0.0.1`, or write `admin_open = true` if only friends can reach it";
+                self.reading.report(Diagnostic::error(text.span, message).help(help));
+                None
+            }
+            _ => self.address(text, true),
+        }
     }
 
     /// Two listeners cannot have one address.
@@ -299,7 +308,7 @@ impl<'d> Lowering<'_, 'd> {
         access
     }
 
-    fn word<T: Copy>(
+    pub(super) fn word<T: Copy>(
         &mut self,
         fields: &Fields<'_, '_>,
         name: &'static str,
@@ -310,7 +319,7 @@ impl<'d> Lowering<'_, 'd> {
     }
 
     /// A text that is not empty.
-    fn text(&mut self, fields: &Fields<'_, '_>, name: &'static str) -> Option<Spanned<String>> {
+    pub(super) fn text(&mut self, fields: &Fields<'_, '_>, name: &'static str) -> Option<Spanned<String>> {
         let text = fields.text(name)?;
         if text.value.is_empty() {
             self.reading.report(Diagnostic::error(text.span, format!("`{name}` is empty")));
@@ -320,7 +329,7 @@ impl<'d> Lowering<'_, 'd> {
     }
 
     /// A path, relative to the file that names it.
-    fn path(&mut self, fields: &Fields<'_, '_>, name: &'static str) -> Option<PathBuf> {
+    pub(super) fn path(&mut self, fields: &Fields<'_, '_>, name: &'static str) -> Option<PathBuf> {
         let text = self.text(fields, name)?;
         let path = self.folder.join(text.value);
         self.files.push((path.clone(), text.span));

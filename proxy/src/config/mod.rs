@@ -4,25 +4,27 @@
 //! table comes from [`keys::reference`], and `docs/edge.schema.json` from [`editor_schema`].
 
 mod address;
+mod auth;
 pub mod editor_schema;
 mod fixed;
 pub mod keys;
 mod lower;
 mod numbers;
 mod places;
-mod problems;
 mod secrets;
 #[cfg(test)]
 mod tests;
 
+pub use auth::AuthConfig;
 pub use address::{AddressError, parse_address};
 pub use lower::is_off;
 pub use places::{FileProblem, Places};
-pub use problems::Problems;
+pub use mcp_diagnostics::Problems;
 pub use secrets::{SecretSource, SecretsError};
 
 use crate::process::Listener;
 use crate::settings::Settings;
+use crate::tenants::Mode;
 use crate::telemetry::logging::LogSettings;
 use mcp_bundle::format::VerifyingKey;
 use mcp_bundle::format::key_text;
@@ -39,8 +41,10 @@ pub struct Config {
     pub keys: Vec<VerifyingKey>,
     pub poll: Duration,
     pub secrets: SecretSource,
-    /// The file has `auth = "none"`: everyone may call, on purpose.
-    pub open: bool,
+    /// Who may call; `None` if the file does not say.
+    pub auth: Option<AuthConfig>,
+    /// The admin listener may be reachable from other machines.
+    pub admin_open: bool,
     /// `None` is as many as there are cores.
     pub threads: Option<usize>,
     pub listeners: Vec<Listener>,
@@ -66,6 +70,8 @@ pub enum ConfigError {
     Wrong(Problems),
     #[error("`{address}` is reachable from other machines, and there is no authentication")]
     Exposed { address: String },
+    #[error("`--auth none` would let everyone call, but the configuration has `[auth]`")]
+    OpenedByHand,
     #[error("there is no bundle to serve")]
     NoBundle,
 }
@@ -82,7 +88,8 @@ impl Default for Config {
             keys: Vec::new(),
             poll: Duration::from_secs(10),
             secrets: SecretSource::default(),
-            open: false,
+            auth: None,
+            admin_open: false,
             threads: None,
             listeners: vec![Listener { address: DEFAULT_LISTEN.to_string(), tls: None }],
             admin: Some(DEFAULT_ADMIN),
@@ -122,13 +129,18 @@ impl Config {
         self.settings.access.loopback = self.listeners.iter().all(is_loopback);
     }
 
-    /// The addresses that other machines can reach without `auth = "none"`.
+    /// The addresses that other machines can reach although nobody said who may call.
     pub fn exposed(&self) -> Vec<String> {
-        let public = self.listeners.iter().filter(|listener| !is_loopback(listener));
-        let public = public.map(|listener| listener.address.clone());
-        let admin = self.admin.filter(|address| !address.ip().is_loopback());
-        let all = public.chain(admin.map(|address| address.to_string()));
-        all.filter(|_| !self.open).collect()
+        let is_public = |listener: &&Listener| !is_loopback(listener) && self.auth.is_none();
+        let public = self.listeners.iter().filter(is_public).map(|listener| listener.address.clone());
+        let is_open = self.admin_open || self.is_open();
+        let admin = self.admin.filter(|address| !address.ip().is_loopback() && !is_open);
+        public.chain(admin.map(|address| address.to_string())).collect()
+    }
+
+    /// Everyone may call, on purpose.
+    pub fn is_open(&self) -> bool {
+        self.auth.as_ref().is_some_and(|auth| auth.mode == Mode::None)
     }
 }
 

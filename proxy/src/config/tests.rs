@@ -18,7 +18,7 @@ fn an_empty_file_is_the_default() {
     let config = parse("");
     assert_eq!(config.listeners[0].address, "127.0.0.1:8080");
     assert_eq!(config.admin, Some(DEFAULT_ADMIN));
-    assert!(config.settings.access.loopback && !config.open && config.keys.is_empty());
+    assert!(config.settings.access.loopback && config.auth.is_none() && config.keys.is_empty());
     assert_eq!(config.poll, Duration::from_secs(10));
 }
 
@@ -54,7 +54,7 @@ fn every_key_is_read() {
     assert_eq!(config.keys.len(), 1);
     assert_eq!(config.poll, Duration::from_secs(3));
     assert_eq!(config.secrets.file(), Some(Path::new("/run/secrets.env")));
-    assert!(config.open && !config.settings.access.loopback);
+    assert!(config.is_open() && !config.settings.access.loopback);
     assert_eq!((config.threads, config.admin), (Some(2), None));
     assert!(config.settings.without_metrics && !parse("metrics = true").settings.without_metrics);
     assert_eq!(config.upgrade_socket.as_deref(), Some(Path::new("conf/up.sock")));

@@ -19,7 +19,7 @@ async fn respond_to_one(context: &Context<'_>, header: VersionHeader<'_>, messag
         return out;
     }
     match respond(context, header, message, &mut out).await {
-        Responded::Message(_) => out,
+        Responded::Message(_) | Responded::Refused { .. } => out,
         Responded::Nothing | Responded::Stream(_) => Vec::new(),
     }
 }

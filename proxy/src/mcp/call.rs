@@ -31,6 +31,7 @@ pub fn begin<'a>(
     let Some(tool) = context.view.find(name) else {
         return Err(Failure::UnknownTool(name.to_owned()));
     };
+    context.check_scopes(&tool)?;
     if version == MODERN {
         headers::check_params(&context.head.headers, context.view.catalog(), &tool, arguments)?;
     }

@@ -33,6 +33,8 @@ use version::{ProtocolKind, VersionHeader};
 pub enum Responded {
     /// An answer was appended, to be sent with this status.
     Message(u16),
+    /// An error was appended, to be sent with this status and header.
+    Refused { status: u16, header: Option<(&'static str, String)> },
     /// A notification or an answer: nothing is said.
     Nothing,
     /// Events, and perhaps a result at their end.
@@ -73,15 +75,27 @@ pub async fn answer(context: &Context<'_>, body: &[u8], reply: &mut Reply) -> An
             reply.body.extend_from_slice(EVENT_END);
             reply.kind = BodyKind::Events;
         }
-        Responded::Message(status) => {
-            if as_event {
-                reply.body.drain(..EVENT_START.len());
-            }
-            reply.status = status;
-            reply.kind = BodyKind::Json;
+        Responded::Message(status) => as_json(status, as_event, reply),
+        // Errors are results of a call in the older revisions, and so events.
+        Responded::Refused { status: 200, .. } if as_event => {
+            reply.body.extend_from_slice(EVENT_END);
+            reply.kind = BodyKind::Events;
+        }
+        Responded::Refused { status, header } => {
+            as_json(status, as_event, reply);
+            reply.headers.extend(header);
         }
     }
     Answered::Reply
+}
+
+/// Takes the event back that was opened.
+fn as_json(status: u16, as_event: bool, reply: &mut Reply) {
+    if as_event {
+        reply.body.drain(..EVENT_START.len());
+    }
+    reply.status = status;
+    reply.kind = BodyKind::Json;
 }
 
 /// Looks at a body, as [`handle`] does at a message; a batch is left to be answered. The message is large, and gone before
@@ -260,7 +274,7 @@ fn fail(
     let status = if version == Some(MODERN) { failure.modern_status() } else { failure.legacy_status() };
     context.refused(version, failure, status);
     write_rpc(id, failure, out);
-    Responded::Message(status)
+    Responded::Refused { status, header: failure.header() }
 }
 
 /// Opens a result; members and [`close_result`] follow.

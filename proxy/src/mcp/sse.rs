@@ -112,7 +112,7 @@ pub fn post(
     let id = query.split('&').find_map(|pair| pair.strip_prefix("session=")).unwrap_or_default();
     let session = sessions.open().get(id).cloned();
     let session =
-        session.filter(|session| session.caller == request.caller).ok_or(Failure::UnknownSession)?;
+        session.filter(|session| session.caller.is_same(&request.caller)).ok_or(Failure::UnknownSession)?;
     let place = Arc::clone(&session.room).try_acquire_owned().map_err(|_| Failure::SessionBusy)?;
     let (shared, sessions) = (Arc::clone(shared), Arc::clone(sessions));
     let (head, request) = (head.clone(), request.clone());
@@ -162,7 +162,7 @@ async fn answer(
             Responded::Message(503)
         }
     };
-    if !matches!(responded, Responded::Message(_)) {
+    if !matches!(responded, Responded::Message(_) | Responded::Refused { .. }) {
         return None;
     }
     out.extend_from_slice(EVENT_END);

@@ -39,11 +39,15 @@ pub enum Failure {
     /// There is no valid credential; the challenge says how to authenticate.
     Unauthenticated {
         challenge: String,
+        reason: &'static str,
     },
     /// The caller may not do this; the challenge says what is needed.
     Forbidden {
         challenge: String,
+        reason: &'static str,
     },
+    /// A credential in the query string, where logs and histories keep it.
+    CredentialInQuery,
     /// The caller sends too many requests.
     TooManyRequests {
         retry_after_seconds: u64,
@@ -108,6 +112,7 @@ impl Failure {
             | Failure::MethodNotAllowed(_)
             | Failure::Unauthenticated { .. }
             | Failure::Forbidden { .. }
+            | Failure::CredentialInQuery
             | Failure::UnknownSession => -32600,
             Failure::UnknownMethod(_) => -32601,
             Failure::InvalidParams(_) | Failure::UnknownTool(_) | Failure::BadCursor => -32602,
@@ -142,6 +147,7 @@ impl Failure {
             | Failure::BatchTooLarge => 200,
             Failure::NotJson(_)
             | Failure::InvalidRequest(_)
+            | Failure::CredentialInQuery
             | Failure::HeaderMismatch(_)
             | Failure::UnsupportedVersion(_) => 400,
             Failure::NotReady | Failure::TooManyStreams | Failure::SessionBusy => 503,
@@ -194,6 +200,7 @@ impl Failure {
             Failure::MethodNotAllowed(_) => "method_not_allowed",
             Failure::Unauthenticated { .. } => "unauthenticated",
             Failure::Forbidden { .. } => "forbidden",
+            Failure::CredentialInQuery => "credential_in_query",
             Failure::TooManyRequests { .. } => "too_many_requests",
             Failure::UnknownSession => "unknown_session",
             Failure::SessionBusy => "session_busy",
@@ -238,8 +245,11 @@ impl Failure {
             Failure::MethodNotAllowed(allowed) => {
                 Cow::Owned(format!("This path only accepts {}", allowed.replace(", ", " and ")))
             }
-            Failure::Unauthenticated { .. } => Cow::Borrowed("This needs a valid credential"),
-            Failure::Forbidden { .. } => Cow::Borrowed("The credential does not allow this"),
+            Failure::Unauthenticated { reason, .. } => Cow::Owned(format!("Not authenticated: {reason}")),
+            Failure::Forbidden { reason, .. } => Cow::Owned(format!("Not allowed: {reason}")),
+            Failure::CredentialInQuery => Cow::Borrowed(
+                "A credential must not be in the URL; send `Authorization: Bearer`, and replace the one that was sent",
+            ),
             Failure::TooManyRequests { retry_after_seconds } => {
                 Cow::Owned(format!("Too many requests; try again in {retry_after_seconds} seconds"))
             }
@@ -257,7 +267,7 @@ impl Failure {
             Failure::NotReady | Failure::TooManyStreams | Failure::SessionBusy => {
                 Some(("retry-after", "1".to_owned()))
             }
-            Failure::Unauthenticated { challenge } | Failure::Forbidden { challenge } => {
+            Failure::Unauthenticated { challenge, .. } | Failure::Forbidden { challenge, .. } => {
                 Some(("www-authenticate", challenge.clone()))
             }
             Failure::TooManyRequests { retry_after_seconds } => {

@@ -28,12 +28,26 @@ pub enum Caller {
 }
 
 /// What an authenticator found out about a caller.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Identity {
     /// The `${tenant.id}` of its calls.
     pub tenant: Option<String>,
-    /// The `${principal.sub}` of its calls.
+    /// The `${principal.sub}` of its calls: the subject of a token, or the id of a key.
     pub principal: Option<String>,
+    /// The id of its API key.
+    pub key: Option<String>,
+    /// What it holds, sorted.
+    pub scopes: Vec<String>,
+    /// It may get a credential with more scopes: a missing one is worth a challenge.
+    pub can_ask_for_more: bool,
+    /// The verified token, for upstreams that exchange it for one of their own. It is never sent anywhere else.
+    pub token: Option<Arc<str>>,
+    /// What it sees, as a number of its directory.
+    pub(crate) visibility: u32,
+    /// The number of its tenant in its directory.
+    pub(crate) tenant_index: Option<u32>,
+    /// The directory that knows it; 0 for an authenticator of someone's own.
+    pub(crate) generation: u64,
 }
 
 /// Says who asks, or why a request is refused.
@@ -86,11 +100,44 @@ impl Caller {
         self.identity()?.principal.as_deref()
     }
 
-    fn identity(&self) -> Option<&Identity> {
+    /// The id of its API key.
+    pub fn key(&self) -> Option<&str> {
+        self.identity()?.key.as_deref()
+    }
+
+    /// Whether it is someone who calls again, with the same credential or a newer one.
+    pub fn is_same(&self, other: &Caller) -> bool {
+        match (self.identity(), other.identity()) {
+            (None, None) => true,
+            (Some(one), Some(other)) => {
+                (&one.tenant, &one.principal, &one.key) == (&other.tenant, &other.principal, &other.key)
+            }
+            _ => false,
+        }
+    }
+
+    pub fn identity(&self) -> Option<&Identity> {
         match self {
             Caller::Anonymous => None,
             Caller::Known(identity) => Some(identity),
         }
+    }
+}
+
+impl Identity {
+    /// It brought no credential, where that is allowed.
+    pub(crate) fn is_public(&self) -> bool {
+        self.key.is_none() && self.token.is_none() && self.generation != 0
+    }
+}
+
+/// Without the token.
+impl Debug for Identity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Identity { tenant, principal, key, scopes, .. } = self;
+        let mut shown = f.debug_struct("Identity");
+        shown.field("tenant", tenant).field("principal", principal).field("key", key).field("scopes", scopes);
+        shown.finish_non_exhaustive()
     }
 }
 

@@ -9,4 +9,5 @@ pub mod id;
 pub mod identity;
 pub(crate) mod refuse;
 pub mod reply;
+pub mod resource;
 pub mod route;

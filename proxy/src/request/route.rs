@@ -8,7 +8,8 @@ use crate::request::failure::Failure;
 use crate::request::head::{Head, visible};
 use crate::request::id::RequestId;
 use crate::request::identity::{Caller, Peer};
-use crate::request::reply::Reply;
+use crate::request::reply::{BodyKind, Reply};
+use crate::request::resource::Resource;
 use crate::settings::Settings;
 use http::Method;
 
@@ -57,9 +58,14 @@ pub enum Path {
 pub type Found<'h> = (Result<Option<Path>, Failure>, Option<&'h str>);
 
 /// Decides what serves a request; `Ok(None)` if the reply is already written.
-pub fn route<'h>(head: &'h Head, settings: &Settings, reply: &mut Reply) -> Found<'h> {
+pub fn route<'h>(
+    head: &'h Head,
+    settings: &Settings,
+    resource: Option<&Resource>,
+    reply: &mut Reply,
+) -> Found<'h> {
     match access::check(head, &settings.access) {
-        Ok(origin) => (find(head, settings, reply), origin),
+        Ok(origin) => (find(head, settings, resource, reply), origin),
         // A page from another origin must not learn why.
         Err(failure) => (Err(failure), None),
     }
@@ -90,9 +96,14 @@ fn allowed(path: &str) -> Option<&'static str> {
 }
 
 /// `Ok(None)` if the reply is already written.
-fn find(head: &Head, settings: &Settings, reply: &mut Reply) -> Result<Option<Path>, Failure> {
+fn find(
+    head: &Head,
+    settings: &Settings,
+    resource: Option<&Resource>,
+    reply: &mut Reply,
+) -> Result<Option<Path>, Failure> {
     let path = head.uri.path();
-    let allowed = allowed(path).ok_or(Failure::UnknownPath)?;
+    let Some(allowed) = allowed(path) else { return metadata(head, resource, reply).map(|()| None) };
     if head.method == Method::OPTIONS {
         access::preflight(head, allowed, reply);
         return Ok(None);
@@ -127,6 +138,22 @@ fn find(head: &Head, settings: &Settings, reply: &mut Reply) -> Result<Option<Pa
         check_body(head, settings)?;
     }
     Ok(Some(found))
+}
+
+/// Writes the metadata of RFC 9728, if that is what is asked for. Everyone may read them: they say how to authenticate.
+#[cold]
+fn metadata(head: &Head, resource: Option<&Resource>, reply: &mut Reply) -> Result<(), Failure> {
+    let document = resource.and_then(|resource| resource.metadata(head.uri.path()));
+    let document = document.ok_or(Failure::UnknownPath)?;
+    match head.method {
+        Method::OPTIONS => access::preflight(head, "GET, HEAD", reply),
+        Method::GET | Method::HEAD => {
+            reply.kind = BodyKind::Json;
+            reply.body = document;
+        }
+        _ => return Err(Failure::MethodNotAllowed("GET, HEAD")),
+    }
+    Ok(())
 }
 
 /// `Some(None)` for the path itself, `Some(Some(name))` for one segment below it.

@@ -20,9 +20,11 @@ struct Wanted {
     limit: usize,
 }
 
-/// The tools, page by page. Until there are tenants, every `tenant_id` sees every tool.
+/// The tools, page by page. `tenant_id` must be the caller's own, where callers have tenants.
 pub fn list(context: &Context<'_>, reply: &mut Reply) -> Result<(), Failure> {
-    let Wanted { page, limit } = wanted(context.head.uri.query().unwrap_or_default())?;
+    let query = context.head.uri.query().unwrap_or_default();
+    let Wanted { page, limit } = wanted(query)?;
+    check_tenant(context, query)?;
     let total = context.view.count();
     let start = (page - 1).saturating_mul(limit);
     let out = &mut reply.body;
@@ -45,6 +47,18 @@ pub async fn call(context: &Context<'_>, body: &[u8], reply: &mut Reply) -> Resu
     reply.body.push(b'}');
     reply.kind = BodyKind::Json;
     Ok(())
+}
+
+fn check_tenant(context: &Context<'_>, query: &str) -> Result<(), Failure> {
+    let asked = query.split('&').filter_map(|pair| pair.strip_prefix("tenant_id="));
+    let own = context.request.caller.tenant();
+    match own {
+        // Names of tenants need no encoding.
+        Some(own) if asked.clone().any(|asked| asked != own) => {
+            Err(context.view.catalog().directory.other_tenant())
+        }
+        _ => Ok(()),
+    }
 }
 
 fn wanted(query: &str) -> Result<Wanted, Failure> {

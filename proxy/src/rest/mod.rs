@@ -49,6 +49,7 @@ fn read_call<'a>(
     let mut buffer = String::new();
     let name = tool.unescaped(&mut buffer);
     let tool = context.view.find(name).ok_or_else(|| Failure::UnknownTool(name.to_owned()))?;
+    context.check_scopes(&tool)?;
     Ok(ToolCall { tool, arguments, protocol: None })
 }
 

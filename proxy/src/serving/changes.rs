@@ -33,12 +33,16 @@ impl Changes {
         }
     }
 
-    /// Waits for the next notice; `None` if there will be none. Safe to cancel.
+    /// Waits for the next notice; `None` ends the stream. Safe to cancel.
     pub(crate) async fn next(&mut self) -> Option<Bytes> {
         loop {
             // Looked at first: a swap may have come before this began to wait.
             let catalog = self.shared.catalog();
             let toolset = self.toolset.as_deref();
+            // Someone whose key is gone sees nothing any more.
+            if catalog.as_ref().is_some_and(|catalog| !catalog.knows(&self.caller)) {
+                return None;
+            }
             let view = catalog.as_ref().and_then(|catalog| catalog.view(&self.caller, toolset));
             let seen = view.map(|view| view.fingerprint());
             if seen != self.known {

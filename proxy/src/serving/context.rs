@@ -9,6 +9,8 @@ use crate::request::failure::Failure;
 use crate::request::head::Head;
 use crate::request::route::RoutedRequest;
 use crate::settings::Settings;
+use mcp_bundle::bind::PreparedTool;
+use mcp_bundle::strings::StrId;
 use mcp_bundle::wire_enums::ProtocolVersion;
 use std::sync::Arc;
 
@@ -31,6 +33,27 @@ impl<'a> Context<'a> {
             protocol,
             ..self.request.facts()
         }
+    }
+
+    /// Whether the caller holds what a tool needs. Without authentication everyone may call everything.
+    #[inline]
+    pub fn check_scopes(&self, tool: &PreparedTool<'_>) -> Result<(), Failure> {
+        let contents = &self.view.catalog().contents;
+        let policy = contents.policies.get(tool.policy() as usize);
+        match policy {
+            Some(policy) if !policy.scopes.is_empty() => self.check_needed(&policy.scopes),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_needed(&self, needed: &[StrId]) -> Result<(), Failure> {
+        let Some(identity) = self.request.caller.identity() else { return Ok(()) };
+        let catalog = self.view.catalog();
+        let needed = needed.iter().map(|scope| catalog.contents.strings.get(*scope));
+        if needed.clone().all(|scope| identity.scopes.iter().any(|held| held == scope)) {
+            return Ok(());
+        }
+        Err(catalog.directory.missing_scopes(&needed.collect::<Vec<_>>()))
     }
 
     /// The message was refused.

@@ -9,14 +9,17 @@ pub(crate) mod shared;
 
 use crate::catalog::Catalog;
 use crate::settings::Settings;
+use crate::tenants::Directory;
 use arc_swap::Guard;
 use events::EventStream;
 use std::sync::Arc;
 
-/// What requests are served with: settings and tools change in one swap. A request loads it once and keeps it.
+/// What requests are served with: settings, tenants and tools change in one swap. A request loads it once and keeps it.
 #[derive(Debug)]
 pub struct Serving {
     pub settings: Arc<Settings>,
+    /// Who may call.
+    pub directory: Arc<Directory>,
     /// `None` until the first bundle is activated.
     pub catalog: Option<Arc<Catalog>>,
 }

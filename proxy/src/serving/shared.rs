@@ -39,7 +39,11 @@ impl Shared {
             observers,
             in_flight: Arc::default(),
             streams: Arc::default(),
-            serving: ArcSwap::from_pointee(Serving { settings: Arc::new(settings), catalog: None }),
+            serving: ArcSwap::from_pointee(Serving {
+                settings: Arc::new(settings),
+                directory: Arc::default(),
+                catalog: None,
+            }),
             changes: watch::channel(0).0,
         }
     }
@@ -57,8 +61,11 @@ impl Shared {
     /// From now on requests are served from `catalog` and with its settings; those that began before keep theirs.
     pub fn activate(&self, catalog: Catalog) -> Activated {
         let catalog = Arc::new(catalog);
-        let serving =
-            Serving { settings: Arc::clone(&catalog.settings), catalog: Some(Arc::clone(&catalog)) };
+        let serving = Serving {
+            settings: Arc::clone(&catalog.settings),
+            directory: Arc::clone(&catalog.directory),
+            catalog: Some(Arc::clone(&catalog)),
+        };
         let before = self.serving.swap(Arc::new(serving));
         let list_changed = before.catalog.as_ref().is_none_or(|before| catalog.lists_differ(before));
         if list_changed {

@@ -16,10 +16,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Where calls go.
-#[expect(clippy::large_enum_variant, reason = "there is one in a process")]
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Upstream {
-    Network(Network),
+    Network(Arc<Network>),
     /// Answers without a network, for `mcpc dev --mock` and tests.
     Fixed(Arc<dyn FixedAnswers>),
 }

@@ -8,6 +8,7 @@
 )]
 
 mod calls;
+mod identity;
 mod legacy;
 mod lists;
 mod modern;

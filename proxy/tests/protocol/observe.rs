@@ -73,7 +73,7 @@ impl Authenticator for ByHeader {
 
 fn watched() -> (Bench, Arc<Seen>) {
     let seen = Arc::new(Seen::default());
-    let hooks = Hooks { authenticator: Arc::new(ByHeader), observers: vec![seen.clone()] };
+    let hooks = Hooks { authenticator: Some(Arc::new(ByHeader)), observers: vec![seen.clone()] };
     let specs = [("shop.toml", SPEC), ("other.toml", OTHER)];
     (Bench::with_hooks(&specs, |settings| settings.limits.streams = 2, hooks), seen)
 }

@@ -3,6 +3,7 @@
 use http::Request;
 use mcp_bundle::format::{self, Trust};
 use mcp_edge::Edge;
+use mcp_edge::catalog::BuildError;
 use mcp_edge::edge::Hooks;
 use mcp_edge::request::head::Head;
 use mcp_edge::request::identity::Peer;
@@ -11,6 +12,7 @@ use mcp_edge::request::route::Route;
 use mcp_edge::serving::Answered;
 use mcp_edge::serving::events::EventStream;
 use mcp_edge::settings::{Access, Settings};
+use mcp_edge::tenants::Directory;
 use mcp_edge::upstream::{Exchange, FixedAnswers, Received, Upstream, UpstreamError};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -88,12 +90,16 @@ type Whole = (u16, &'static str, Vec<u8>);
 pub struct Fake {
     pub answer: Mutex<Result<Whole, UpstreamError>>,
     pub asked: Mutex<Vec<String>>,
+    /// Of the last request.
+    pub headers: Mutex<Vec<(String, String)>>,
 }
 
 impl FixedAnswers for Fake {
     fn answer(&self, call: &Exchange<'_>, received: &mut Received) -> Result<(), UpstreamError> {
         let target = String::from_utf8_lossy(&call.request.target).into_owned();
         self.asked.lock().unwrap().push(format!("{} {}{target}", call.request.method, call.authority));
+        *self.headers.lock().unwrap() =
+            call.request.headers().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let (status, content_type, body) = self.answer.lock().unwrap().clone()?;
         received.status = status;
         received.content_type = Some(content_type.to_owned());
@@ -148,7 +154,7 @@ impl Bench {
             Settings { access: Access { loopback: true, ..Access::default() }, ..Settings::default() };
         change(&mut settings);
         let answer = Ok((200, "application/json", br#"{"pens":3}"#.to_vec()));
-        let fake = Arc::new(Fake { answer: Mutex::new(answer), asked: Mutex::default() });
+        let fake = Arc::new(Fake { answer: Mutex::new(answer), asked: Mutex::default(), headers: Mutex::default() });
         let edge = Arc::new(Edge::with(settings, Upstream::Fixed(fake.clone()), hooks));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let bench = Bench { edge, fake, runtime };
@@ -157,13 +163,26 @@ impl Bench {
     }
 
     pub fn activate(&self, specs: &[(&str, &str)]) {
+        let directory = std::sync::Arc::clone(&self.edge.serving().directory);
+        self.activate_for(&directory, specs).unwrap();
+    }
+
+    /// The same for other tenants; `${NAME}` has the value `NAME's value`.
+    pub fn activate_for(
+        &self,
+        directory: &Arc<Directory>,
+        specs: &[(&str, &str)],
+    ) -> Result<(), BuildError> {
         let mut files = mcpc::check::MemoryFiles::default();
         specs.iter().for_each(|(name, text)| files.add(name, text));
         let report = mcpc::check::check_files(&files);
         let contents = report.contents.unwrap_or_else(|| panic!("{:?}", report.diagnostics));
         let bytes = format::write(&contents).unwrap();
         let bundle = format::read(&bytes, &Trust::Any).unwrap();
-        self.edge.activate(self.edge.prepare(bundle, &|_| None).unwrap());
+        let settings = Arc::clone(&self.edge.serving().settings);
+        let value = |name: &str| (!name.starts_with("MISSING")).then(|| format!("{name}'s value"));
+        self.edge.activate(self.edge.prepare_with(&settings, directory, bundle, &value)?);
+        Ok(())
     }
 
     pub fn upstream(&self, status: u16, content_type: &'static str, body: &str) {

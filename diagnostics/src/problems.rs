@@ -1,7 +1,7 @@
-//! Every problem in a configuration.
+//! Every problem in a file of a configuration.
 
-use mcp_diagnostics::visible::one_line;
-use mcp_diagnostics::{Diagnostic, Sources, human};
+use crate::visible::one_line;
+use crate::{Diagnostic, Sources, human};
 use std::fmt;
 
 /// All problems of a file, in its order.

@@ -1,0 +1,88 @@
+//! What tenants say of a bundle: whether its names are the bundle's, and their own values of its variables.
+
+use super::{BuildError, Variables, variables};
+use crate::tenants::{Directory, variable_value};
+use mcp_bundle::plan::Contents;
+use mcp_diagnostics::{Diagnostic, Problems, Spanned, suggest};
+use std::sync::Arc;
+
+/// Whether a file of tenants fits a bundle: its names, and the values of its variables.
+pub fn check_tenants(
+    contents: &Contents,
+    directory: &Directory,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<(), Arc<Problems>> {
+    let checked = check(contents, directory).and_then(|()| {
+        // The place's own values are checked elsewhere.
+        let any = |name: &str| variable(name).or_else(|| contents.variable_names().any(|known| known == name).then(String::new));
+        variables(contents, directory, &any).map(drop)
+    });
+    match checked {
+        Err(BuildError::Tenants(problems)) => Err(problems),
+        _ => Ok(()),
+    }
+}
+
+/// Every name in the file of tenants that the bundle does not have.
+pub fn check(contents: &Contents, directory: &Directory) -> Result<(), BuildError> {
+    let file = directory.file();
+    let mut problems = Vec::new();
+    let toolsets: Vec<&str> =
+        contents.manifest.toolsets.iter().map(|toolset| contents.strings.get(toolset.name)).collect();
+    let variable_names: Vec<&str> = contents.variable_names().collect();
+    let tools = || contents.tools.iter().map(|tool| contents.strings.get(tool.name));
+    for tenant in &file.tenants {
+        let named = tenant.toolsets.iter().filter(|name| name.value != "*");
+        problems.extend(named.filter_map(|name| unknown(name, "toolset", toolsets.iter().copied())));
+        let exact = tenant.allow.iter().chain(&tenant.deny).filter(|glob| !glob.value.0.contains(['*', '?']));
+        for glob in exact.filter(|glob| contents.tool(&glob.value.0).is_none()) {
+            problems.extend(unknown(&Spanned::new(glob.value.0.clone(), glob.span), "tool", tools()));
+        }
+        let names = tenant.variables.iter().map(|(name, _)| name);
+        problems.extend(names.filter_map(|name| unknown(name, "variable", variable_names.iter().copied())));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(BuildError::Tenants(Arc::new(file.problems(problems)))) }
+}
+
+fn unknown<'n>(
+    name: &Spanned<String>,
+    what: &str,
+    known: impl Iterator<Item = &'n str> + Clone,
+) -> Option<Diagnostic> {
+    if known.clone().any(|known| known == name.value) {
+        return None;
+    }
+    let problem = Diagnostic::error(name.span, format!("the bundle has no {what} `{}`", name.value));
+    Some(match suggest::nearest(&name.value, known.clone().collect::<Vec<_>>()) {
+        Some(meant) => problem.help(format!("did you mean `{meant}`?")),
+        None => problem.note(format!("it has {}", suggest::one_of(known.take(20)))),
+    })
+}
+
+/// The values of each tenant that has its own; empty if none has.
+pub fn variables(
+    contents: &Contents,
+    directory: &Directory,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<Option<Box<Variables>>>, BuildError> {
+    let mut all = Vec::new();
+    let file = directory.file();
+    for (index, tenant) in file.tenants.iter().enumerate().filter(|(_, tenant)| !tenant.variables.is_empty()) {
+        let mut own = Vec::new();
+        for (name, written) in &tenant.variables {
+            let value = variable_value(&written.value, variable).map_err(|missing| {
+                let message = format!("`${{{missing}}}` has no value, and tenant `{}` needs it", tenant.name.value);
+                let problem = Diagnostic::error(written.span, message)
+                    .help("set it in the environment or in the secrets file")
+                    .hide_source();
+                BuildError::Tenants(Arc::new(file.problems(vec![problem])))
+            })?;
+            own.push((name.value.as_str(), value));
+        }
+        let of_tenant = |name: &str| own.iter().find(|(own, _)| *own == name).map(|(_, value)| value.clone());
+        let resolved = variables::resolve(contents, &|name| of_tenant(name).or_else(|| variable(name)))?;
+        all.resize_with(index, || None);
+        all.push(Some(Box::new(resolved)));
+    }
+    Ok(all)
+}

@@ -1,0 +1,300 @@
+//! The text of `tenants.toml` → [`TenantFile`], or every problem in it.
+
+use super::api_key::KeyDigest;
+use super::glob::Glob;
+use super::keys::{KEY, LANGUAGE, RATE, TENANT, TOP};
+use mcp_diagnostics::toml_tree::{TomlTable, TomlValue, Value};
+use mcp_diagnostics::{Diagnostic, Fields, FileId, Problems, Reading, Sources, Span, Spanned};
+use std::collections::BTreeMap;
+
+/// What a file of tenants says. Whether its names are those of a bundle is checked when one is activated.
+#[derive(Debug, Clone, Default)]
+pub struct TenantFile {
+    /// Sorted by name.
+    pub tenants: Vec<TenantEntry>,
+    sources: Sources,
+}
+
+#[derive(Debug, Clone)]
+pub struct TenantEntry {
+    pub name: Spanned<String>,
+    pub toolsets: Vec<Spanned<String>>,
+    pub allow: Vec<Spanned<Glob>>,
+    pub deny: Vec<Spanned<Glob>>,
+    pub scopes: Vec<String>,
+    pub rate: Option<TenantRate>,
+    pub calls_in_flight: Option<u32>,
+    /// Names and values as they are written: text, or `${OTHER}`.
+    pub variables: Vec<(Spanned<String>, Spanned<String>)>,
+    pub keys: Vec<KeyEntry>,
+}
+
+#[derive(Debug, Clone)]
+pub struct KeyEntry {
+    pub id: String,
+    pub digest: KeyDigest,
+    /// `None`: those of the tenant.
+    pub scopes: Option<Vec<String>>,
+    /// Seconds since 1970 from which it no longer works.
+    pub expires: Option<i64>,
+    pub rate: Option<TenantRate>,
+}
+
+/// Calls in a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TenantRate {
+    pub calls: u32,
+    pub seconds: u32,
+    pub burst: u32,
+}
+
+/// Longer names only make logs unreadable.
+const LONGEST_NAME: usize = 128;
+
+pub fn parse(text: &str, name: &str) -> Result<TenantFile, Problems> {
+    let mut sources = Sources::default();
+    let file = sources.add(name, text);
+    let mut diagnostics = Vec::new();
+    let tenants = read(text, file, &mut diagnostics);
+    if diagnostics.is_empty() {
+        return Ok(TenantFile { tenants, sources });
+    }
+    diagnostics.sort_by_key(|diagnostic| diagnostic.span);
+    Err(Problems { sources, diagnostics })
+}
+
+impl TenantFile {
+    /// As it was read.
+    pub fn text(&self) -> &str {
+        self.sources.files().next().map_or("", |(_, file)| &file.text)
+    }
+
+    pub fn find(&self, name: &str) -> Option<&TenantEntry> {
+        let index = self.tenants.binary_search_by(|tenant| tenant.name.value.as_str().cmp(name)).ok()?;
+        self.tenants.get(index)
+    }
+
+    /// Problems with what the file says, in its own lines.
+    pub fn problems(&self, diagnostics: Vec<Diagnostic>) -> Problems {
+        Problems { sources: self.sources.clone(), diagnostics }
+    }
+}
+
+impl TenantEntry {
+    /// Where values of variables are written out.
+    pub fn literal_variables(&self) -> impl Iterator<Item = Span> {
+        let literal = self.variables.iter().filter(|(_, value)| reference(&value.value).is_none());
+        literal.map(|(_, value)| value.span)
+    }
+}
+
+fn read(text: &str, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Vec<TenantEntry> {
+    let mut reading = Reading { language: &LANGUAGE, file, text, diagnostics };
+    let Some(toml) = reading.parse() else { return Vec::new() };
+    let top = reading.fields(&TOP, &toml, Span::whole_file(file));
+    let mut lowering = Lowering { reading: &mut reading, digests: BTreeMap::new() };
+    let tables = top.table("tenant").map(|(tables, _)| tables);
+    let mut tenants: Vec<TenantEntry> = Vec::new();
+    for (name, value) in tables.into_iter().flat_map(TomlTable::iter) {
+        let span = lowering.reading.span(name.span());
+        match value.get_ref().as_table() {
+            Some(table) => tenants.extend(lowering.tenant(name.get_ref(), table, span)),
+            None => {
+                let message = format!("`tenant.{}` must be a table", name.get_ref());
+                lowering.reading.report(Diagnostic::error(span, message).help("write `[tenant.NAME]`"));
+            }
+        }
+    }
+    tenants.sort_by(|a, b| a.name.value.cmp(&b.name.value));
+    tenants
+}
+
+struct Lowering<'r, 'd> {
+    reading: &'r mut Reading<'d>,
+    /// Where each digest was first used.
+    digests: BTreeMap<KeyDigest, Span>,
+}
+
+impl<'d> Lowering<'_, 'd> {
+    fn tenant<'t, 'i>(&mut self, name: &str, table: &'t TomlTable<'i>, span: Span) -> Option<TenantEntry>
+    where
+        'd: 't,
+    {
+        let fields = self.reading.fields(&TENANT, table, span);
+        if !is_name(name) {
+            let message = format!("`{name}` cannot be the name of a tenant");
+            let help = "use letters, digits, `-`, `_` and `.`, at most 128 of them";
+            self.reading.report(Diagnostic::error(span, message).help(help));
+        }
+        let calls_in_flight = fields.integer("calls_in_flight").map(|count| count.value);
+        Some(TenantEntry {
+            name: Spanned::new(name.to_owned(), span),
+            toolsets: fields.texts("toolsets"),
+            allow: self.globs(&fields, "allow"),
+            deny: self.globs(&fields, "deny"),
+            scopes: self.scopes(&fields),
+            rate: self.rate(&fields),
+            calls_in_flight,
+            variables: self.variables(&fields),
+            keys: self.keys(&fields),
+        })
+    }
+
+    fn globs(&mut self, fields: &Fields<'_, '_>, key: &str) -> Vec<Spanned<Glob>> {
+        let mut globs = Vec::new();
+        for Spanned { value, span } in fields.texts(key) {
+            let is_good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '*' | '?');
+            if value.is_empty() || !value.chars().all(is_good) {
+                let message = format!("`{value}` is not a pattern of tool names");
+                let help = "use letters, digits, `_`, `-`, `*` and `?`, like `get_*`";
+                self.reading.report(Diagnostic::error(span, message).help(help));
+            } else {
+                globs.push(Spanned::new(Glob(value), span));
+            }
+        }
+        globs
+    }
+
+    /// Sorted, each once.
+    fn scopes(&mut self, fields: &Fields<'_, '_>) -> Vec<String> {
+        let mut scopes = Vec::new();
+        for Spanned { value, span } in fields.texts("scopes") {
+            if is_scope(&value) {
+                scopes.push(value);
+            } else {
+                let message = format!("`{value}` is not a scope");
+                let help = "a scope is visible ASCII text without spaces, quotes and backslashes; write one per string";
+                self.reading.report(Diagnostic::error(span, message).help(help));
+            }
+        }
+        scopes.sort();
+        scopes.dedup();
+        scopes
+    }
+
+    fn rate(&mut self, fields: &Fields<'_, '_>) -> Option<TenantRate> {
+        let (table, span) = fields.table("rate")?;
+        let fields = self.reading.fields(&RATE, table, span);
+        let calls = fields.integer("calls")?.value;
+        let seconds = fields.integer("seconds")?.value;
+        let burst = fields.integer("burst").map_or(calls, |burst| burst.value);
+        Some(TenantRate { calls, seconds, burst })
+    }
+
+    fn variables(&mut self, fields: &Fields<'_, '_>) -> Vec<(Spanned<String>, Spanned<String>)> {
+        let variables = fields.text_map("variables");
+        for (_, value) in &variables {
+            if value.value.contains("${") && reference(&value.value).is_none() {
+                let message = "a variable is text, or one `${NAME}` alone";
+                let help = "write `\"${NAME}\"`, and put the whole value into the environment or the secrets file";
+                // The rest of it may be a secret.
+                self.reading.report(Diagnostic::error(value.span, message).help(help).hide_source());
+            }
+        }
+        variables
+    }
+
+    fn keys(&mut self, fields: &Fields<'_, '_>) -> Vec<KeyEntry> {
+        let mut ids: BTreeMap<String, Span> = BTreeMap::new();
+        let mut keys = Vec::new();
+        for (table, span) in fields.tables("keys") {
+            let fields = self.reading.fields(&KEY, table, span);
+            let scopes = fields.is_written("scopes").then(|| self.scopes(&fields));
+            let (rate, expires) = (self.rate(&fields), self.expires(&fields));
+            let id = fields.text("id").filter(|id| self.is_new_id(id, &mut ids));
+            let digest = fields.text("digest").and_then(|digest| self.digest(&digest));
+            if let (Some(id), Some(digest)) = (id, digest) {
+                keys.push(KeyEntry { id: id.value, digest, scopes, expires, rate });
+            }
+        }
+        keys
+    }
+
+    fn is_new_id(&mut self, id: &Spanned<String>, ids: &mut BTreeMap<String, Span>) -> bool {
+        if !is_name(&id.value) {
+            let message = format!("`{}` cannot be the id of a key", id.value);
+            let help = "use letters, digits, `-`, `_` and `.`, at most 128 of them";
+            let problem = Diagnostic::error(id.span, message).help(help);
+            // Someone may have put the key itself there.
+            self.reading.report(if id.value.len() > 30 { problem.hide_source() } else { problem });
+            return false;
+        }
+        if let Some(first) = ids.insert(id.value.clone(), id.span) {
+            let problem = Diagnostic::error(id.span, format!("two keys of this tenant have the id `{}`", id.value));
+            self.reading.report(problem.related(first, "first used here").help("give each key an id of its own"));
+            return false;
+        }
+        true
+    }
+
+    fn digest(&mut self, text: &Spanned<String>) -> Option<KeyDigest> {
+        let Some(digest) = KeyDigest::parse(&text.value) else {
+            let is_key = text.value.starts_with(super::api_key::PREFIX);
+            let message =
+                if is_key { "this is an API key, not its digest" } else { "this is not the digest of an API key" };
+            let help = if is_key {
+                "anyone who can read this file could use it: revoke it, make another with `mcp-edge key new`, and write the digest that it prints"
+            } else {
+                "write `sha256:` and 64 hexadecimal digits, as `mcp-edge key new` prints them"
+            };
+            // It may be a secret.
+            self.reading.report(Diagnostic::error(text.span, message).help(help).hide_source());
+            return None;
+        };
+        if let Some(first) = self.digests.insert(digest, text.span) {
+            let problem = Diagnostic::error(text.span, "this key is listed twice");
+            self.reading.report(
+                problem.related(first, "first listed here").help("make a key for each with `mcp-edge key new`"),
+            );
+            return None;
+        }
+        Some(digest)
+    }
+
+    fn expires(&mut self, fields: &Fields<'_, '_>) -> Option<i64> {
+        let value = fields.value("expires")?;
+        let moment = moment(value);
+        if moment.is_none() {
+            let problem = Diagnostic::error(fields.at(value), "`expires` is not a date");
+            self.reading.report(problem.help("write `expires = 2027-06-30`, without quotes"));
+        }
+        moment
+    }
+}
+
+/// Seconds since 1970 of a date's end, or of a moment; UTC unless it says otherwise.
+fn moment(value: &TomlValue<'_>) -> Option<i64> {
+    let text = match value.get_ref() {
+        Value::Datetime(moment) => moment.to_string(),
+        Value::String(text) => text.to_string(),
+        _ => return None,
+    };
+    if let Ok(date) = text.parse::<jiff::civil::Date>()
+        && text.len() == "2027-06-30".len()
+    {
+        let end = date.tomorrow().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
+        return Some(end.timestamp().as_second());
+    }
+    if let Ok(moment) = text.parse::<jiff::Timestamp>() {
+        return Some(moment.as_second());
+    }
+    let local = text.parse::<jiff::civil::DateTime>().ok()?;
+    Some(local.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_second())
+}
+
+/// The name in `${NAME}`, if a value is that alone.
+pub(super) fn reference(value: &str) -> Option<&str> {
+    let name = value.strip_prefix("${")?.strip_suffix('}')?;
+    let is_good = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    (!name.is_empty() && name.chars().all(is_good)).then_some(name)
+}
+
+fn is_name(name: &str) -> bool {
+    let is_good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    (1..=LONGEST_NAME).contains(&name.len()) && name.chars().all(is_good)
+}
+
+/// As RFC 6749 has it.
+fn is_scope(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e))
+}
