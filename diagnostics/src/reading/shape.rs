@@ -100,10 +100,7 @@ impl Reading<'_> {
                 return self.is_json(key, value, span);
             }
             (
-                Shape::TextOrTable(_)
-                | Shape::WordOrTable(..)
-                | Shape::Table(_)
-                | Shape::NamedTables(_),
+                Shape::TextOrTable(_) | Shape::WordOrTable(..) | Shape::Table(_) | Shape::NamedTables(_),
                 Value::Table(_),
             ) => {
                 return true;

@@ -18,8 +18,8 @@ mod watcher;
 
 pub use inputs::Inputs;
 pub use load::{LoadError, load};
-pub use tenancy::{TenantsError, read_and_check as read_tenants};
 pub use status::{Active, FailedAttempt, Status};
+pub use tenancy::{TenantsError, read_and_check as read_tenants};
 pub use watcher::Watcher;
 
 use crate::Edge;

@@ -22,7 +22,9 @@ pub enum TenantsError {
     NotText { path: String },
     #[error("{0}")]
     Wrong(Arc<Problems>),
-    #[error("`mode = \"optional\"` needs a tenant `public` in `{path}`: what callers without a credential may see")]
+    #[error(
+        "`mode = \"optional\"` needs a tenant `public` in `{path}`: what callers without a credential may see"
+    )]
     NoPublic { path: String },
 }
 
@@ -82,10 +84,18 @@ fn read_file(path: &Path, before: &Directory) -> Result<TenantFile, TenantsError
     }
     let file = tenants::parse(&text, &name()).map_err(|problems| TenantsError::Wrong(Arc::new(problems)))?;
     let exposed = file.tenants.iter().flat_map(|tenant| tenant.literal_variables());
-    let exposed: Vec<Diagnostic> = exposed.filter(|_| is_exposed).map(|span| {
-        let message = format!("this value is in a file that everyone on this machine can read; run `chmod o-rwx {}`", name());
-        Diagnostic::error(span, message).help("or write `\"${NAME}\"`, and put the value into the secrets file").hide_source()
-    }).collect();
+    let exposed: Vec<Diagnostic> = exposed
+        .filter(|_| is_exposed)
+        .map(|span| {
+            let message = format!(
+                "this value is in a file that everyone on this machine can read; run `chmod o-rwx {}`",
+                name()
+            );
+            Diagnostic::error(span, message)
+                .help("or write `\"${NAME}\"`, and put the value into the secrets file")
+                .hide_source()
+        })
+        .collect();
     if exposed.is_empty() { Ok(file) } else { Err(TenantsError::Wrong(Arc::new(file.problems(exposed)))) }
 }
 

@@ -20,7 +20,10 @@ impl Running {
     fn start() -> Running {
         let folder = tempfile::tempdir().unwrap();
         let bundle = folder.path().join("tools.mcpk");
-        let edge = Arc::new(Edge::new(Settings::default(), Upstream::Network(Arc::new(Network::new(None).unwrap()))));
+        let edge = Arc::new(Edge::new(
+            Settings::default(),
+            Upstream::Network(Arc::new(Network::new(None).unwrap())),
+        ));
         let inputs = Inputs::new(FileSource::new(bundle));
         let activation = Arc::new(Activation::new(edge, Some(inputs)));
         let (listener, address) = bind("127.0.0.1:0".parse().unwrap()).unwrap();

@@ -14,7 +14,9 @@ pub fn check_tenants(
 ) -> Result<(), Arc<Problems>> {
     let checked = check(contents, directory).and_then(|()| {
         // The place's own values are checked elsewhere.
-        let any = |name: &str| variable(name).or_else(|| contents.variable_names().any(|known| known == name).then(String::new));
+        let any = |name: &str| {
+            variable(name).or_else(|| contents.variable_names().any(|known| known == name).then(String::new))
+        };
         variables(contents, directory, &any).map(drop)
     });
     match checked {
@@ -67,11 +69,13 @@ pub fn variables(
 ) -> Result<Vec<Option<Box<Variables>>>, BuildError> {
     let mut all = Vec::new();
     let file = directory.file();
-    for (index, tenant) in file.tenants.iter().enumerate().filter(|(_, tenant)| !tenant.variables.is_empty()) {
+    for (index, tenant) in file.tenants.iter().enumerate().filter(|(_, tenant)| !tenant.variables.is_empty())
+    {
         let mut own = Vec::new();
         for (name, written) in &tenant.variables {
             let value = variable_value(&written.value, variable).map_err(|missing| {
-                let message = format!("`${{{missing}}}` has no value, and tenant `{}` needs it", tenant.name.value);
+                let message =
+                    format!("`${{{missing}}}` has no value, and tenant `{}` needs it", tenant.name.value);
                 let problem = Diagnostic::error(written.span, message)
                     .help("set it in the environment or in the secrets file")
                     .hide_source();

@@ -79,7 +79,8 @@ fn listings(catalog: &Catalog, visible: &[u32], scope: CacheScope) -> Arc<[Listi
     let shown: Vec<(usize, Vec<u32>)> =
         toolsets.into_iter().enumerate().filter(|(_, tools)| is_all || !tools.is_empty()).collect();
     let names: Vec<usize> = shown.iter().map(|(toolset, _)| *toolset).collect();
-    let all = Listing::all(contents, revision, (!is_all).then(|| visible.to_vec()), &names, &settings.list, scope);
+    let all =
+        Listing::all(contents, revision, (!is_all).then(|| visible.to_vec()), &names, &settings.list, scope);
     let each = shown.into_iter().map(|(toolset, tools)| {
         Listing::of_toolset(contents, revision, toolset, tools, &settings.list, scope)
     });

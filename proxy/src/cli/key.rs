@@ -37,7 +37,10 @@ mod tests {
             let (key, lines) = printed.split_once('\n').unwrap();
             let file = tenants::parse(lines, "tenants.toml").unwrap();
             let entry = file.find(tenant).unwrap();
-            assert_eq!((entry.keys[0].id.as_str(), entry.keys[0].digest), ("ci", KeyDigest::of(key.as_bytes())));
+            assert_eq!(
+                (entry.keys[0].id.as_str(), entry.keys[0].digest),
+                ("ci", KeyDigest::of(key.as_bytes()))
+            );
         }
         assert!(new("a b", "ci").is_err() && new("a", "").is_err());
     }

@@ -38,7 +38,8 @@ impl<'d> Lowering<'_, 'd> {
             return Some(AuthConfig::default());
         }
         let problem = Diagnostic::error(auth.span, format!("`auth` cannot be `{}`", auth.value));
-        let help = "write `auth = \"none\"` to let everyone call, or a table `[auth]` with `mode` and `tenants`";
+        let help =
+            "write `auth = \"none\"` to let everyone call, or a table `[auth]` with `mode` and `tenants`";
         self.reading.report(problem.help(help));
         None
     }
@@ -50,8 +51,11 @@ impl<'d> Lowering<'_, 'd> {
         let mode = self.word(fields, "mode", &MODES).unwrap_or(Mode::Required);
         let tenants = self.path(fields, "tenants");
         if mode != Mode::None && !fields.is_written("tenants") {
-            let problem = Diagnostic::error(span, "`auth` needs `tenants`: without a file of tenants nobody may call");
-            self.reading.report(problem.help("write `tenants = \"tenants.toml\"`; `mcp-edge init` makes one to start with"));
+            let problem =
+                Diagnostic::error(span, "`auth` needs `tenants`: without a file of tenants nobody may call");
+            self.reading.report(
+                problem.help("write `tenants = \"tenants.toml\"`; `mcp-edge init` makes one to start with"),
+            );
         }
         let resource = self.resource(fields);
         let mut issuers: Vec<IssuerConfig> = Vec::new();
@@ -59,8 +63,12 @@ impl<'d> Lowering<'_, 'd> {
             let fields = self.reading.fields(&JWT_TABLE, table, span);
             let Some(issuer) = self.issuer(&fields, span, resource.as_ref()) else { continue };
             if issuers.iter().any(|known| known.issuer == issuer.issuer) {
-                let problem = Diagnostic::error(span, format!("two `[[auth.jwt]]` have the issuer `{}`", issuer.issuer));
-                self.reading.report(problem.help("keep one; `audience` and `algorithms` take several values"));
+                let problem = Diagnostic::error(
+                    span,
+                    format!("two `[[auth.jwt]]` have the issuer `{}`", issuer.issuer),
+                );
+                self.reading
+                    .report(problem.help("keep one; `audience` and `algorithms` take several values"));
             }
             issuers.push(issuer);
         }
@@ -77,13 +85,16 @@ impl<'d> Lowering<'_, 'd> {
         }
         let Some(url) = self.text(&fields, "url") else {
             let problem = Diagnostic::error(span, "`auth.resource` needs `url`");
-            self.reading.report(problem.help("write the public URL of `/mcp`, like `https://tools.example.com/mcp`"));
+            self.reading
+                .report(problem.help("write the public URL of `/mcp`, like `https://tools.example.com/mcp`"));
             return None;
         };
         let trimmed = url.value.trim_end_matches('/');
         if !jwt::is_safe(trimmed) || trimmed.contains(['?', '#', '"', '\\']) {
-            let problem = Diagnostic::error(url.span, format!("`{}` is not the URL of a resource", url.value));
-            let help = "write an `https` URL without query and fragment, like `https://tools.example.com/mcp`";
+            let problem =
+                Diagnostic::error(url.span, format!("`{}` is not the URL of a resource", url.value));
+            let help =
+                "write an `https` URL without query and fragment, like `https://tools.example.com/mcp`";
             self.reading.report(problem.help(help));
             return None;
         }
@@ -100,20 +111,26 @@ impl<'d> Lowering<'_, 'd> {
         let issuer = self.text(fields, "issuer");
         if issuer.is_none() && !fields.is_written("issuer") {
             let problem = Diagnostic::error(span, "`auth.jwt` needs `issuer`");
-            self.reading.report(problem.help("write the `iss` of its tokens, like `https://id.example.com/`"));
+            self.reading
+                .report(problem.help("write the `iss` of its tokens, like `https://id.example.com/`"));
         }
         let mut audience: Vec<String> = fields.texts("audience").into_iter().map(|text| text.value).collect();
         if audience.is_empty() {
             audience.extend(resource.map(|resource| resource.url.clone()));
         }
         if audience.is_empty() {
-            let problem = Diagnostic::error(span, "`auth.jwt` needs `audience`: tokens for others must not work here");
-            self.reading.report(problem.help("write `audience = [\"…\"]`, or `[auth.resource]` with the `url` of this server"));
+            let problem =
+                Diagnostic::error(span, "`auth.jwt` needs `audience`: tokens for others must not work here");
+            self.reading.report(
+                problem
+                    .help("write `audience = [\"…\"]`, or `[auth.resource]` with the `url` of this server"),
+            );
         }
         let tenant = self.claim(fields, "tenant");
         if tenant.is_none() && !fields.is_written("tenant") {
             let problem = Diagnostic::error(span, "`auth.jwt` needs `tenant`");
-            self.reading.report(problem.help("write `tenant = { claim = \"org_id\" }`, or `{ fixed = \"acme\" }`"));
+            self.reading
+                .report(problem.help("write `tenant = { claim = \"org_id\" }`, or `{ fixed = \"acme\" }`"));
         }
         let scopes = self.claim(fields, "scopes").unwrap_or_else(|| ClaimSource::Claim("scope".to_owned()));
         let algorithms = self.algorithms(fields);
@@ -142,12 +159,15 @@ impl<'d> Lowering<'_, 'd> {
             match Algorithm::from_word(&value) {
                 Some(algorithm) => algorithms.push(algorithm),
                 None => {
-                    let problem = Diagnostic::error(span, format!("`{value}` is not an algorithm that is accepted"));
+                    let problem =
+                        Diagnostic::error(span, format!("`{value}` is not an algorithm that is accepted"));
                     let words = Algorithm::WORDS.iter().map(|(word, _)| *word);
                     let problem = problem.note(format!("it is one of {}", suggest::one_of(words.clone())));
                     let is_symmetric = value.starts_with("HS") || value.eq_ignore_ascii_case("none");
-                    let nearest = suggest::nearest(&value, words).map(|meant| format!("did you mean `{meant}`?"));
-                    let shared = "anyone who can check such a token can also make one; use an asymmetric algorithm";
+                    let nearest =
+                        suggest::nearest(&value, words).map(|meant| format!("did you mean `{meant}`?"));
+                    let shared =
+                        "anyone who can check such a token can also make one; use an asymmetric algorithm";
                     self.reading.report(match (is_symmetric, nearest) {
                         (true, _) => problem.help(shared),
                         (false, nearest) => problem.maybe_help(nearest),
@@ -163,8 +183,12 @@ impl<'d> Lowering<'_, 'd> {
         match &jwks {
             Some(jwks) if jwks.value.contains("://") => {
                 if !jwt::is_safe(&jwks.value) {
-                    let problem = Diagnostic::error(jwks.span, "`jwks` must be an `https` URL, or `http` on this machine");
-                    self.reading.report(problem.help("keys that somebody on the way can change prove nothing"));
+                    let problem = Diagnostic::error(
+                        jwks.span,
+                        "`jwks` must be an `https` URL, or `http` on this machine",
+                    );
+                    self.reading
+                        .report(problem.help("keys that somebody on the way can change prove nothing"));
                     return None;
                 }
                 Some(KeySource::Url(jwks.value.clone()))
@@ -180,8 +204,13 @@ impl<'d> Lowering<'_, 'd> {
                 }
             }
             _ if !jwt::is_safe(&issuer.value) => {
-                let problem = Diagnostic::error(issuer.span, "the keys of this issuer cannot be discovered: it is not an `https` URL");
-                self.reading.report(problem.help("say where they are: `jwks = \"https://…\"` or `jwks = \"keys.json\"`"));
+                let problem = Diagnostic::error(
+                    issuer.span,
+                    "the keys of this issuer cannot be discovered: it is not an `https` URL",
+                );
+                self.reading.report(
+                    problem.help("say where they are: `jwks = \"https://…\"` or `jwks = \"keys.json\"`"),
+                );
                 None
             }
             _ => Some(KeySource::Discover),

@@ -190,8 +190,9 @@ impl<'d> Lowering<'_, 'd> {
     fn admin_address(&mut self, text: &Spanned<String>, open: bool) -> Option<SocketAddr> {
         match parse_address(&text.value) {
             Ok(address) if !address.ip().is_loopback() && !open => {
-                let message =
-                    format!("`{address}` is reachable from other machines, and the admin listener has no authentication");
+                let message = format!(
+                    "`{address}` is reachable from other machines, and the admin listener has no authentication"
+                );
                 let help = "listen on `127.0.0.1`, or write `admin_open = true` if only friends can reach it";
                 self.reading.report(Diagnostic::error(text.span, message).help(help));
                 None

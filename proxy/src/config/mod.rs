@@ -15,17 +15,17 @@ mod secrets;
 #[cfg(test)]
 mod tests;
 
-pub use auth::AuthConfig;
 pub use address::{AddressError, parse_address};
+pub use auth::AuthConfig;
 pub use lower::is_off;
-pub use places::{FileProblem, Places};
 pub use mcp_diagnostics::Problems;
+pub use places::{FileProblem, Places};
 pub use secrets::{SecretSource, SecretsError};
 
 use crate::process::Listener;
 use crate::settings::Settings;
-use crate::tenants::Mode;
 use crate::telemetry::logging::LogSettings;
+use crate::tenants::Mode;
 use mcp_bundle::format::VerifyingKey;
 use mcp_bundle::format::key_text;
 use std::io::Read;

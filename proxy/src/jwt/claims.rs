@@ -77,12 +77,17 @@ impl<'t> Unverified<'t> {
         }
         let word = self.header.get("alg").and_then(Value::as_str).ok_or(TokenError::Malformed)?;
         let algorithm = Algorithm::from_word(word).ok_or(TokenError::Algorithm)?;
-        if config.algorithms.contains(&algorithm) { Ok((algorithm, word)) } else { Err(TokenError::Algorithm) }
+        if config.algorithms.contains(&algorithm) {
+            Ok((algorithm, word))
+        } else {
+            Err(TokenError::Algorithm)
+        }
     }
 
     /// What the token says, once its signature is known to be good.
     pub fn claims(&self, config: &IssuerConfig, now: i64) -> Result<Claims, TokenError> {
-        let seconds = |name: &str| self.payload.get(name).map(|value| as_seconds(value).ok_or(TokenError::Malformed));
+        let seconds =
+            |name: &str| self.payload.get(name).map(|value| as_seconds(value).ok_or(TokenError::Malformed));
         let expires = seconds("exp").ok_or(TokenError::Malformed)??;
         if expires.saturating_add(LEEWAY) <= now {
             return Err(TokenError::Expired);
@@ -105,7 +110,8 @@ impl<'t> Unverified<'t> {
     }
 
     fn is_for(&self, audiences: &[String]) -> bool {
-        let is_ours = |value: &Value| value.as_str().is_some_and(|text| audiences.iter().any(|ours| ours == text));
+        let is_ours =
+            |value: &Value| value.as_str().is_some_and(|text| audiences.iter().any(|ours| ours == text));
         match self.payload.get("aud") {
             Some(Value::Array(several)) => several.iter().any(is_ours),
             Some(one) => is_ours(one),

@@ -1,10 +1,10 @@
 //! Issuers of tokens, and their keys: read when first needed, renewed in the background, kept while the issuer is away.
 
+use super::TokenError;
 use super::claims::{ClaimSource, Claims, Unverified};
 use super::fetch;
 use super::key_set::KeySet;
 use super::signature::Algorithm;
-use super::TokenError;
 use crate::upstream::Network;
 use arc_swap::ArcSwapOption;
 use std::path::PathBuf;
@@ -93,7 +93,9 @@ impl Issuers {
         let issuer = self.0.iter().find(|issuer| unverified.issuer() == Some(issuer.config.issuer.as_str()));
         let Some(issuer) = issuer else { return Verified::Known(Err(TokenError::UnknownIssuer)) };
         match issuer.verify(&unverified, now) {
-            Err(TokenError::NoKeys | TokenError::UnknownKey) if issuer.may_read() => Verified::NeedsKeys(issuer),
+            Err(TokenError::NoKeys | TokenError::UnknownKey) if issuer.may_read() => {
+                Verified::NeedsKeys(issuer)
+            }
             verified => {
                 issuer.renew_if_old();
                 Verified::Known(verified)

@@ -40,7 +40,12 @@ impl KeySet {
     }
 
     /// The keys that may have made a signature: those with the id, or, of a token that names none, all that fit.
-    pub fn candidates(&self, id: Option<&str>, algorithm: Algorithm, word: &str) -> impl Iterator<Item = &PublicKey> {
+    pub fn candidates(
+        &self,
+        id: Option<&str>,
+        algorithm: Algorithm,
+        word: &str,
+    ) -> impl Iterator<Item = &PublicKey> {
         let may_be = move |key: &&NamedKey| {
             id.is_none_or(|id| key.id.as_deref() == Some(id))
                 && key.algorithm.as_deref().is_none_or(|only| only == word)

@@ -62,7 +62,8 @@ impl PublicKey {
             ("RSA", _) => {
                 let (modulus, exponent) = (bytes("n")?, bytes("e")?);
                 // `ring` refuses the rest, too, but only when a token comes.
-                let is_long_enough = (256..=1024).contains(&modulus.iter().skip_while(|byte| **byte == 0).count());
+                let is_long_enough =
+                    (256..=1024).contains(&modulus.iter().skip_while(|byte| **byte == 0).count());
                 is_long_enough.then_some(PublicKey::Rsa { modulus, exponent })
             }
             ("EC", Some("P-256")) => point(bytes("x")?, bytes("y")?, 32).map(PublicKey::P256),

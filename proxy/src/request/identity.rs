@@ -125,6 +125,11 @@ impl Caller {
 }
 
 impl Identity {
+    /// What an authenticator of one's own knows.
+    pub fn new(tenant: Option<String>, principal: Option<String>) -> Identity {
+        Identity { tenant, principal, ..Identity::default() }
+    }
+
     /// It brought no credential, where that is allowed.
     pub(crate) fn is_public(&self) -> bool {
         self.key.is_none() && self.token.is_none() && self.generation != 0

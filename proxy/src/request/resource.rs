@@ -67,7 +67,10 @@ pub fn forbidden(resource: Option<&Resource>, reason: &'static str) -> Failure {
 /// A token with more scopes would do.
 pub fn insufficient_scope(resource: Option<&Resource>, needed: &[&str]) -> Failure {
     let reason = "the credential lacks a scope that this tool needs";
-    Failure::Forbidden { challenge: challenge(resource, Some(("insufficient_scope", reason)), needed), reason }
+    Failure::Forbidden {
+        challenge: challenge(resource, Some(("insufficient_scope", reason)), needed),
+        reason,
+    }
 }
 
 /// Scopes and reasons have no quotes and no backslashes.
@@ -97,10 +100,13 @@ mod tests {
     fn a_challenge_says_what_is_wrong_and_where_to_go() {
         let header = |failure: Failure| failure.header().unwrap().1;
         assert_eq!(header(unauthenticated(None, None)), "Bearer");
-        let metadata = "resource_metadata=\"https://tools.example:8443/.well-known/oauth-protected-resource/mcp\"";
+        let metadata =
+            "resource_metadata=\"https://tools.example:8443/.well-known/oauth-protected-resource/mcp\"";
         assert_eq!(header(unauthenticated(Some(&resource()), None)), format!("Bearer {metadata}"));
         let expired = header(unauthenticated(Some(&resource()), Some("the token has expired")));
-        let expected = format!("Bearer error=\"invalid_token\", error_description=\"the token has expired\", {metadata}");
+        let expected = format!(
+            "Bearer error=\"invalid_token\", error_description=\"the token has expired\", {metadata}"
+        );
         assert_eq!(expired, expected);
         let scope = header(insufficient_scope(Some(&resource()), &["a:read", "b"]));
         assert!(scope.starts_with("Bearer error=\"insufficient_scope\", error_description="), "{scope}");

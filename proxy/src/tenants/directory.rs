@@ -1,7 +1,6 @@
 //! All that is known of callers: tenants, keys, issuers. Built when `edge.toml` or `tenants.toml` is read, then only read.
 
 use super::api_key::{KeyDigest, PREFIX};
-use crate::request::resource::{self as challenge, Resource};
 use super::credential::{self, Credential, Unreadable};
 use super::glob::Glob;
 use super::lower::{TenantEntry, TenantFile, reference};
@@ -10,6 +9,7 @@ use crate::jwt::{Claims, IssuerConfig, Issuers, TokenError};
 use crate::request::failure::Failure;
 use crate::request::head::Head;
 use crate::request::identity::{Authenticator, Caller, Identity, Peer, Verdict};
+use crate::request::resource::{self as challenge, Resource};
 use crate::runtime::clock;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -99,7 +99,11 @@ impl Directory {
                     generation,
                     ..Identity::default()
                 };
-                keys.push(StoredKey { digest: key.digest, expires: key.expires, identity: Arc::new(identity) });
+                keys.push(StoredKey {
+                    digest: key.digest,
+                    expires: key.expires,
+                    identity: Arc::new(identity),
+                });
             }
             if entry.name.value == PUBLIC {
                 public = Some(Arc::new(Identity {
@@ -114,7 +118,17 @@ impl Directory {
             of_tokens.push(visibilities.number(Visibility::of(entry, None)));
         }
         keys.sort_by_key(|key| key.digest);
-        Directory { generation, mode, resource, file, of_tokens, keys, public, visibilities: visibilities.all, issuers }
+        Directory {
+            generation,
+            mode,
+            resource,
+            file,
+            of_tokens,
+            keys,
+            public,
+            visibilities: visibilities.all,
+            issuers,
+        }
     }
 
     /// Whether it would be the same if it were made again.
@@ -137,7 +151,8 @@ impl Directory {
 
     /// In one line, for people: `required: 2 tenants, 3 API keys, 1 issuer of tokens`.
     pub fn summary(&self) -> String {
-        let count = |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
+        let count =
+            |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
         let mode = match self.mode {
             Mode::None => return "none: anyone who can connect may call every tool".to_owned(),
             Mode::Optional => "optional",
@@ -175,9 +190,7 @@ impl Directory {
             }
             // An authenticator of someone's own knows no visibilities: its callers see what everyone sees.
             Caller::Known(_) if self.mode == Mode::None => Some(0),
-            Caller::Known(identity) => {
-                self.renewed(identity).map(|identity| identity.visibility as usize)
-            }
+            Caller::Known(identity) => self.renewed(identity).map(|identity| identity.visibility as usize),
         }
     }
 
@@ -336,7 +349,8 @@ impl Visibility {
         let mut toolsets: Vec<String> = tenant.toolsets.iter().map(|name| name.value.clone()).collect();
         toolsets.sort();
         let is_all = toolsets.iter().any(|name| name == "*");
-        let globs = |globs: &[mcp_diagnostics::Spanned<Glob>]| globs.iter().map(|glob| glob.value.clone()).collect();
+        let globs =
+            |globs: &[mcp_diagnostics::Spanned<Glob>]| globs.iter().map(|glob| glob.value.clone()).collect();
         Visibility {
             toolsets: (!is_all).then_some(toolsets),
             allow: globs(&tenant.allow),
@@ -351,14 +365,20 @@ impl Visibility {
     }
 
     /// Whether a tool of this toolset can be seen that needs these scopes.
-    pub fn shows(&self, toolset: &str, tool: &str, mut needed: impl Iterator<Item = impl AsRef<str>>) -> bool {
+    pub fn shows(
+        &self,
+        toolset: &str,
+        tool: &str,
+        mut needed: impl Iterator<Item = impl AsRef<str>>,
+    ) -> bool {
         let in_toolset = self.toolsets.as_ref().is_none_or(|known| known.iter().any(|name| name == toolset));
         in_toolset
             && (self.allow.is_empty() || self.allow.iter().any(|glob| glob.matches(tool)))
             && !self.deny.iter().any(|glob| glob.matches(tool))
-            && self.scopes.as_ref().is_none_or(|held| {
-                needed.all(|scope| held.iter().any(|known| known == scope.as_ref()))
-            })
+            && self
+                .scopes
+                .as_ref()
+                .is_none_or(|held| needed.all(|scope| held.iter().any(|known| known == scope.as_ref())))
     }
 }
 

@@ -12,16 +12,33 @@ pub static TENANT: Table = Table {
     name: "a tenant",
     doc: "",
     keys: &[
-        Key::new("toolsets", Shape::Texts, "the toolsets that it can see, or `[\"*\"]` for all; without it, none")
-            .elsewhere(&["toolset", "tools"]),
-        Key::new("allow", Shape::Texts, "patterns of tool names (`get_*`) that it can see within its toolsets; without it, all")
-            .elsewhere(&["include"]),
+        Key::new(
+            "toolsets",
+            Shape::Texts,
+            "the toolsets that it can see, or `[\"*\"]` for all; without it, none",
+        )
+        .elsewhere(&["toolset", "tools"]),
+        Key::new(
+            "allow",
+            Shape::Texts,
+            "patterns of tool names (`get_*`) that it can see within its toolsets; without it, all",
+        )
+        .elsewhere(&["include"]),
         Key::new("deny", Shape::Texts, "patterns of tool names that it cannot see; wins over `allow`")
             .elsewhere(&["exclude"]),
-        Key::new("scopes", Shape::Texts, "what its API keys hold, unless a key says otherwise").elsewhere(&["scope"]),
+        Key::new("scopes", Shape::Texts, "what its API keys hold, unless a key says otherwise")
+            .elsewhere(&["scope"]),
         Key::new("rate", Shape::Table(&RATE), "how many calls it may make in a time"),
-        Key::new("calls_in_flight", Shape::Integer { min: 1, max: 1_000_000 }, "how many calls it may have in flight"),
-        Key::new("variables", Shape::TextMap, "values of `${NAME}` in its calls, instead of the place's: text, or `${OTHER}`"),
+        Key::new(
+            "calls_in_flight",
+            Shape::Integer { min: 1, max: 1_000_000 },
+            "how many calls it may have in flight",
+        ),
+        Key::new(
+            "variables",
+            Shape::TextMap,
+            "values of `${NAME}` in its calls, instead of the place's: text, or `${OTHER}`",
+        ),
         Key::new("keys", Shape::Tables(&KEY), "written `[[tenant.NAME.keys]]`, once for each API key"),
     ],
 };
@@ -32,7 +49,11 @@ pub static RATE: Table = Table {
     keys: &[
         Key::new("calls", Shape::Integer { min: 1, max: 1_000_000_000 }, "calls in the time").required(),
         Key::new("seconds", Shape::Integer { min: 1, max: 86_400 }, "the time").required(),
-        Key::new("burst", Shape::Integer { min: 1, max: 1_000_000_000 }, "calls that may come at once; without it, all of `calls`"),
+        Key::new(
+            "burst",
+            Shape::Integer { min: 1, max: 1_000_000_000 },
+            "calls that may come at once; without it, all of `calls`",
+        ),
     ],
 };
 
@@ -40,10 +61,20 @@ pub static KEY: Table = Table {
     name: "an API key",
     doc: "",
     keys: &[
-        Key::new("id", Shape::Text, "its name in logs, metrics and the audit log; never the key itself").required(),
-        Key::new("digest", Shape::Text, "`sha256:` and 64 hexadecimal digits, as `mcp-edge key new` prints it").required(),
+        Key::new("id", Shape::Text, "its name in logs, metrics and the audit log; never the key itself")
+            .required(),
+        Key::new(
+            "digest",
+            Shape::Text,
+            "`sha256:` and 64 hexadecimal digits, as `mcp-edge key new` prints it",
+        )
+        .required(),
         Key::new("scopes", Shape::Texts, "what it holds, instead of the tenant's `scopes`"),
-        Key::new("expires", Shape::Any, "the last day on which it works (`2027-06-30`), or a moment (`2027-06-30T12:00:00Z`)"),
+        Key::new(
+            "expires",
+            Shape::Any,
+            "the last day on which it works (`2027-06-30`), or a moment (`2027-06-30T12:00:00Z`)",
+        ),
         Key::new("rate", Shape::Table(&RATE), "how many calls may be made with it in a time"),
     ],
 };

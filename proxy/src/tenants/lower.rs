@@ -186,7 +186,8 @@ impl<'d> Lowering<'_, 'd> {
         for (_, value) in &variables {
             if value.value.contains("${") && reference(&value.value).is_none() {
                 let message = "a variable is text, or one `${NAME}` alone";
-                let help = "write `\"${NAME}\"`, and put the whole value into the environment or the secrets file";
+                let help =
+                    "write `\"${NAME}\"`, and put the whole value into the environment or the secrets file";
                 // The rest of it may be a secret.
                 self.reading.report(Diagnostic::error(value.span, message).help(help).hide_source());
             }
@@ -220,8 +221,10 @@ impl<'d> Lowering<'_, 'd> {
             return false;
         }
         if let Some(first) = ids.insert(id.value.clone(), id.span) {
-            let problem = Diagnostic::error(id.span, format!("two keys of this tenant have the id `{}`", id.value));
-            self.reading.report(problem.related(first, "first used here").help("give each key an id of its own"));
+            let problem =
+                Diagnostic::error(id.span, format!("two keys of this tenant have the id `{}`", id.value));
+            self.reading
+                .report(problem.related(first, "first used here").help("give each key an id of its own"));
             return false;
         }
         true
@@ -230,8 +233,11 @@ impl<'d> Lowering<'_, 'd> {
     fn digest(&mut self, text: &Spanned<String>) -> Option<KeyDigest> {
         let Some(digest) = KeyDigest::parse(&text.value) else {
             let is_key = text.value.starts_with(super::api_key::PREFIX);
-            let message =
-                if is_key { "this is an API key, not its digest" } else { "this is not the digest of an API key" };
+            let message = if is_key {
+                "this is an API key, not its digest"
+            } else {
+                "this is not the digest of an API key"
+            };
             let help = if is_key {
                 "anyone who can read this file could use it: revoke it, make another with `mcp-edge key new`, and write the digest that it prints"
             } else {
@@ -244,7 +250,9 @@ impl<'d> Lowering<'_, 'd> {
         if let Some(first) = self.digests.insert(digest, text.span) {
             let problem = Diagnostic::error(text.span, "this key is listed twice");
             self.reading.report(
-                problem.related(first, "first listed here").help("make a key for each with `mcp-edge key new`"),
+                problem
+                    .related(first, "first listed here")
+                    .help("make a key for each with `mcp-edge key new`"),
             );
             return None;
         }

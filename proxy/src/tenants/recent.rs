@@ -34,8 +34,7 @@ pub(super) fn find(credential: &str, generation: u64, now: i64) -> Option<Caller
     let found = SLOTS_OF_THREAD.try_with(|slots| {
         let slots = slots.borrow();
         let entry = slots.get(slot)?.as_ref()?;
-        let is_it =
-            entry.generation == generation && now < entry.until && *entry.credential == *credential;
+        let is_it = entry.generation == generation && now < entry.until && *entry.credential == *credential;
         is_it.then(|| entry.caller.clone())
     });
     found.ok().flatten()

@@ -103,7 +103,8 @@ impl Place {
     fn ask(&self, path: &str, key: &str, method: &str, params: Value) -> Said {
         let (mut headers, body) = modern(method, params);
         headers.push(("authorization", format!("Bearer {key}")));
-        let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let headers: Vec<(&str, &str)> =
+            headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
         self.bench.send(&head("POST", path, &headers), body.to_string().as_bytes())
     }
 
@@ -133,14 +134,15 @@ fn without_a_credential_nobody_gets_in() {
     assert_eq!(said.status, 401);
     let metadata = "resource_metadata=\"https://tools.example/.well-known/oauth-protected-resource/mcp\"";
     assert_eq!(said.header("www-authenticate"), Some(format!("Bearer {metadata}").as_str()));
-    for (key, why) in [
-        ("mek_wrong", "not known"),
-        (place.expired.as_str(), "has expired"),
-        ("a.b.c", "not a JWT"),
-    ] {
+    for (key, why) in
+        [("mek_wrong", "not known"), (place.expired.as_str(), "has expired"), ("a.b.c", "not a JWT")]
+    {
         let said = place.ask("/mcp", key, "tools/list", json!({}));
         let challenge = said.header("www-authenticate").unwrap().to_owned();
-        assert!(said.status == 401 && challenge.contains(why) && challenge.contains("invalid_token"), "{challenge}");
+        assert!(
+            said.status == 401 && challenge.contains(why) && challenge.contains("invalid_token"),
+            "{challenge}"
+        );
         assert!(!said.body.contains(key) && !challenge.contains(key), "{}", said.body);
     }
     let said = place.bench.send(&head("POST", &format!("/mcp?access_token={}", place.reader), &[]), b"{}");
@@ -152,7 +154,8 @@ fn without_a_credential_nobody_gets_in() {
 fn the_metadata_are_there_for_everyone() {
     let place = Place::new(Mode::Required);
     for path in ["", "/mcp", "/mcp/shop"] {
-        let said = place.bench.send(&head("GET", &format!("/.well-known/oauth-protected-resource{path}"), &[]), b"");
+        let said =
+            place.bench.send(&head("GET", &format!("/.well-known/oauth-protected-resource{path}"), &[]), b"");
         assert_eq!(said.json()["resource"], "https://tools.example/mcp");
     }
     let said = place.bench.send(&head("POST", "/.well-known/oauth-protected-resource", &[]), b"");
@@ -265,7 +268,8 @@ fn only_those_who_see_a_change_hear_of_it_and_those_who_are_gone_hear_nothing() 
     };
     let (mut reader, mut partner) = (listen(&place.reader), listen(&place.partner));
     // `acme` loses a tool that it could see; `partner` never could.
-    let fewer = place.tenants().replace("toolsets = [\"shop\"]", "toolsets = [\"shop\"]\n deny = [\"get_order\"]");
+    let fewer =
+        place.tenants().replace("toolsets = [\"shop\"]", "toolsets = [\"shop\"]\n deny = [\"get_order\"]");
     place.bench.activate_for(&directory(Mode::Required, &fewer), &specs()).unwrap();
     let next = |stream: &mut mcp_edge::serving::events::EventStream| {
         place.bench.block_on(async {
@@ -288,9 +292,8 @@ fn only_those_who_see_a_change_hear_of_it_and_those_who_are_gone_hear_nothing() 
 #[test]
 fn names_that_the_bundle_lacks_are_refused_with_what_was_meant() {
     let bench = Bench::new(&specs());
-    let refused = |text: &str| {
-        bench.activate_for(&directory(Mode::Required, text), &specs()).unwrap_err().to_string()
-    };
+    let refused =
+        |text: &str| bench.activate_for(&directory(Mode::Required, text), &specs()).unwrap_err().to_string();
     let message = refused("[tenant.acme]\ntoolsets = [\"shpo\"]\n");
     assert_eq!(message, "tenants.toml:2:13: the bundle has no toolset `shpo` (did you mean `shop`?)");
     let message = refused("[tenant.acme]\ntoolsets = [\"*\"]\nallow = [\"get_oder\", \"list_*\"]\n");

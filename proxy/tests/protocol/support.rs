@@ -154,7 +154,8 @@ impl Bench {
             Settings { access: Access { loopback: true, ..Access::default() }, ..Settings::default() };
         change(&mut settings);
         let answer = Ok((200, "application/json", br#"{"pens":3}"#.to_vec()));
-        let fake = Arc::new(Fake { answer: Mutex::new(answer), asked: Mutex::default(), headers: Mutex::default() });
+        let fake =
+            Arc::new(Fake { answer: Mutex::new(answer), asked: Mutex::default(), headers: Mutex::default() });
         let edge = Arc::new(Edge::with(settings, Upstream::Fixed(fake.clone()), hooks));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let bench = Bench { edge, fake, runtime };
@@ -163,16 +164,12 @@ impl Bench {
     }
 
     pub fn activate(&self, specs: &[(&str, &str)]) {
-        let directory = std::sync::Arc::clone(&self.edge.serving().directory);
+        let directory = Arc::clone(&self.edge.serving().directory);
         self.activate_for(&directory, specs).unwrap();
     }
 
     /// The same for other tenants; `${NAME}` has the value `NAME's value`.
-    pub fn activate_for(
-        &self,
-        directory: &Arc<Directory>,
-        specs: &[(&str, &str)],
-    ) -> Result<(), BuildError> {
+    pub fn activate_for(&self, directory: &Arc<Directory>, specs: &[(&str, &str)]) -> Result<(), BuildError> {
         let mut files = mcpc::check::MemoryFiles::default();
         specs.iter().for_each(|(name, text)| files.add(name, text));
         let report = mcpc::check::check_files(&files);
