@@ -34,7 +34,9 @@ pub fn of_parameter(parameter: &ParameterSpec) -> Json {
         schema.push(("default".into(), default.value.clone()));
     }
     for (name, value) in &parameter.keywords {
-        schema.push(((*name).into(), value.value.clone()));
+        // A parameter's own `required` is a boolean.
+        let keyword = if *name == "required_properties" { "required" } else { *name };
+        schema.push((keyword.into(), value.value.clone()));
     }
     if let Some(header) = &parameter.mcp_header {
         schema.push(("x-mcp-header".into(), Json::string(&header.value)));

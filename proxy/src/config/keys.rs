@@ -48,7 +48,7 @@ impl Row {
 use Shape::{Boolean, Integer, Tables, Text, Texts, Word};
 
 #[rustfmt::skip]
-static TOP_ROWS: [Row; 18] = [
+static TOP_ROWS: [Row; 19] = [
     Row::new("bundle", Text, "", "the bundle to serve; the command line may name another"),
     Row::new("keys", Texts, "", "public keys, as text or as files; with any, one of them must have signed the bundle"),
     Row::new("poll_seconds", Integer { min: 1, max: 86_400 }, "10", "how often to check the bundle and the secrets file for changes"),
@@ -62,6 +62,7 @@ static TOP_ROWS: [Row; 18] = [
     Row::new("listen", Tables(&LISTEN_TABLE), "", "written `[[listen]]`, once for each listener"),
     Row::new("log", Shape::Table(&LOG_TABLE), "", "written `[log]`: what is logged"),
     Row::new("access", Shape::Table(&ACCESS_TABLE), "", "written `[access]`: who may use the public listener"),
+    Row::new("interfaces", Shape::Table(&INTERFACES_TABLE), "", "written `[interfaces]`: what is served; a path that is switched off answers 404"),
     Row::new("limits", Shape::Table(&LIMITS_TABLE), "", "written `[limits]`: the largest requests and responses"),
     Row::new("timeouts", Shape::Table(&TIMEOUTS_TABLE), "", "written `[timeouts]`: how long clients may take"),
     Row::new("pool", Shape::Table(&POOL_TABLE), "", "written `[pool]`: connections to upstreams"),
@@ -89,6 +90,13 @@ static ACCESS_ROWS: [Row; 2] = [
 ];
 
 #[rustfmt::skip]
+static INTERFACES_ROWS: [Row; 3] = [
+    Row::new("mcp", Boolean, "true", "whether MCP is served at `/mcp` and `/mcp/{toolset}`"),
+    Row::new("sse", Boolean, "true", "whether HTTP+SSE of older clients is served at `/sse`, `/sse/{toolset}` and `/messages`"),
+    Row::new("rest", Boolean, "true", "whether the REST forms are served: `/api/v1/mcp/…`, `/mcp/tools` and `/mcp/invoke`"),
+];
+
+#[rustfmt::skip]
 static UPSTREAM_ROWS: [Row; 1] = [
     Row::new("url", Text, "", "scheme, host and port that the upstream of this name has here, instead of those in the spec; paths stay"),
 ];
@@ -97,6 +105,7 @@ pub static TOP: Table = table("the file", &keys(&TOP_ROWS));
 pub static LISTEN_TABLE: Table = table("`listen`", &keys(&LISTEN_ROWS));
 pub static LOG_TABLE: Table = table("`log`", &keys(&LOG_ROWS));
 pub static ACCESS_TABLE: Table = table("`access`", &keys(&ACCESS_ROWS));
+pub static INTERFACES_TABLE: Table = table("`interfaces`", &keys(&INTERFACES_ROWS));
 static LIMITS_TABLE: Table = table("`limits`", &keys(&LIMITS));
 static TIMEOUTS_TABLE: Table = table("`timeouts`", &keys(&TIMEOUTS));
 static POOL_TABLE: Table = table("`pool`", &keys(&POOL));
@@ -105,10 +114,11 @@ static LIST_TABLE: Table = table("`list`", &keys(&LIST));
 pub static UPSTREAM_TABLE: Table = table("an upstream", &keys(&UPSTREAM_ROWS));
 
 /// The tables below the top, by name.
-pub static TABLES: [(&str, &Table, &[Row]); 8] = [
+pub static TABLES: [(&str, &Table, &[Row]); 9] = [
     ("listen", &LISTEN_TABLE, &LISTEN_ROWS),
     ("log", &LOG_TABLE, &LOG_ROWS),
     ("access", &ACCESS_TABLE, &ACCESS_ROWS),
+    ("interfaces", &INTERFACES_TABLE, &INTERFACES_ROWS),
     ("limits", &LIMITS_TABLE, &LIMITS),
     ("timeouts", &TIMEOUTS_TABLE, &TIMEOUTS),
     ("pool", &POOL_TABLE, &POOL),

@@ -8,6 +8,7 @@
 )]
 
 mod calls;
+mod interfaces;
 mod legacy;
 mod lists;
 mod modern;
