@@ -3,7 +3,8 @@
 use mcpc_tests::{Client, build, call, get, mcp_edge};
 use serde_json::json;
 
-const SPEC: &str = "[[tool]]\nname = \"plain\"\ndescription = \"Does what the test asks for.\"\nrespond = \"ok\"\n";
+const SPEC: &str =
+    "[[tool]]\nname = \"plain\"\ndescription = \"Does what the test asks for.\"\nrespond = \"ok\"\n";
 
 /// B9: a path that is switched off answers 404, and the others are served.
 #[test]

@@ -113,9 +113,7 @@ mod tests {
     #[test]
     fn tools_without_a_request_or_with_an_unknown_body_are_refused() {
         let schema = mcp_bundle::bind::schema::compile(&of_table(&ROOT).to_string()).unwrap();
-        let accepts = |tool: Value| {
-            mcp_bundle::bind::schema::is_valid(&schema, &json!({ "tool": [tool] }))
-        };
+        let accepts = |tool: Value| mcp_bundle::bind::schema::is_valid(&schema, &json!({ "tool": [tool] }));
         let with = |key: &str, value: Value| {
             let mut tool = json!({ "name": "a", "method": "POST", "endpoint": "https://a.example/" });
             tool[key] = value;

@@ -266,8 +266,12 @@ pub static CONFIG: Table = Table {
         key("budget", Shape::Table(&CONFIG_BUDGET), "Token budgets."),
         key("rules", Shape::TextMap, "Level of rules by name: `allow`, `warn` or `error`."),
         key("clients", Shape::Texts, "Clients whose limits the names must respect; default: all known ones."),
-        key("exclude", Shape::Texts, "Files and folders that a search for specs skips, such as `drafts` or `*.test.toml`.")
-            .elsewhere(&["ignore", "skip"]),
+        key(
+            "exclude",
+            Shape::Texts,
+            "Files and folders that a search for specs skips, such as `drafts` or `*.test.toml`.",
+        )
+        .elsewhere(&["ignore", "skip"]),
     ],
 };
 

@@ -1,12 +1,12 @@
 //! From TOML to [`ToolsetSpec`].
 
 use super::other::{NotASpec, other_kind};
-use super::{schema, templates};
 use super::value::{JsonFields, table_to_json};
 use super::{
     Allow, BodySpec, ExampleRequest, ExampleResponse, ExampleSpec, Header, Icon, ParameterSpec, ToolSpec,
     ToolsetSpec, Type, UpstreamSpec, parse_endpoint,
 };
+use super::{schema, templates};
 use crate::language::LANGUAGE;
 use crate::language::json::Json;
 use crate::language::keys;
@@ -212,8 +212,7 @@ impl Lowering<'_> {
             self.toml.report(Diagnostic::new(&INVALID_VALUE, name.span, "a parameter's name is not empty"));
             return None;
         }
-        let keywords: Vec<_> =
-            KEYWORDS.iter().filter_map(|&name| Some((name, fields.json(name)?))).collect();
+        let keywords: Vec<_> = KEYWORDS.iter().filter_map(|&name| Some((name, fields.json(name)?))).collect();
         self.required_properties(&fields);
         Some(ParameterSpec {
             span,
@@ -241,7 +240,8 @@ impl Lowering<'_> {
             if properties.is_some_and(|table| table.get(name.value.as_str()).is_some()) {
                 continue;
             }
-            let known = properties.into_iter().flat_map(|table| table.iter()).map(|(key, _)| key.get_ref().as_ref());
+            let known =
+                properties.into_iter().flat_map(|table| table.iter()).map(|(key, _)| key.get_ref().as_ref());
             let message = format!("`properties` does not declare `{}`", name.value);
             self.toml.report(
                 Diagnostic::new(&INVALID_VALUE, name.span, message)

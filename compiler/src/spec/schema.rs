@@ -86,7 +86,8 @@ impl Lowering<'_> {
             Err(Problem { range, message }) => {
                 let span = Span::new(file, start + range.start..start + range.end);
                 self.toml.report(
-                    Diagnostic::new(&INVALID_VALUE, span, message).related(name.span, "the spec reads it here"),
+                    Diagnostic::new(&INVALID_VALUE, span, message)
+                        .related(name.span, "the spec reads it here"),
                 );
                 None
             }
@@ -189,7 +190,11 @@ mod tests {
                 Some("{\"type\":\"object\",\n\"type\":\"object\"}"),
                 "note.json:2:1: `input_schema` is not valid JSON: duplicate member `type`",
             ),
-            ("input_schema = '[]'", None, "spec.toml:7:17: `input_schema` must be a JSON object, not an array"),
+            (
+                "input_schema = '[]'",
+                None,
+                "spec.toml:7:17: `input_schema` must be a JSON object, not an array",
+            ),
             (
                 "input_schema = { file = \"gone.json\" }",
                 None,

@@ -114,10 +114,7 @@ impl Reading<'_> {
                 return fits;
             }
             (Shape::List, Value::Array(_)) => return self.is_json(key, value, span),
-            (
-                Shape::Object | Shape::Schema | Shape::ObjectOrText | Shape::SchemaOrText,
-                Value::Table(_),
-            ) => {
+            (Shape::Object | Shape::Schema | Shape::ObjectOrText | Shape::SchemaOrText, Value::Table(_)) => {
                 return self.is_json(key, value, span);
             }
             (Shape::TextOrTable(_) | Shape::Table(_) | Shape::NamedTables(_), Value::Table(_)) => {

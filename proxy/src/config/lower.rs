@@ -263,7 +263,8 @@ impl<'d> Lowering<'_, 'd> {
         let is_on = |name: &str| fields.boolean(name).is_none_or(|on| on.value);
         let interfaces = Interfaces { mcp: is_on("mcp"), sse: is_on("sse"), rest: is_on("rest") };
         if !interfaces.mcp && !interfaces.sse && !interfaces.rest {
-            let problem = Diagnostic::error(span, "all interfaces are switched off, so nothing would be served");
+            let problem =
+                Diagnostic::error(span, "all interfaces are switched off, so nothing would be served");
             self.reading.report(problem.help("leave at least one of `mcp`, `sse` and `rest` on"));
         }
         interfaces

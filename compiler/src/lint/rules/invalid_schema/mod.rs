@@ -127,7 +127,9 @@ impl SchemaOwner<'_> {
         let message = format!("{} is not a valid JSON Schema: {}", written.label(), problem.message);
         let diagnostic = Diagnostic::new(&INVALID_SCHEMA, span, message).maybe_help(problem.help.clone());
         match problem.instead {
-            Some(word) if self.is_table(written.value.span) => diagnostic.replace(span, Json::string(word).to_text()),
+            Some(word) if self.is_table(written.value.span) => {
+                diagnostic.replace(span, Json::string(word).to_text())
+            }
             _ => diagnostic,
         }
     }
