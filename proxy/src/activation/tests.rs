@@ -112,11 +112,7 @@ fn going_back_to_the_served_bundle_clears_the_error() {
 
 /// What is logged at the usual level.
 fn logged(work: impl FnOnce()) -> String {
-    use crate::telemetry::logging::{LogSettings, subscriber};
-    let file = tempfile::NamedTempFile::new().unwrap();
-    let writer = std::sync::Mutex::new(file.reopen().unwrap());
-    tracing::subscriber::with_default(subscriber(LogSettings::default(), writer).0, work);
-    std::fs::read_to_string(file.path()).unwrap()
+    logging::tests::written(logging::LogSettings::default(), work)
 }
 
 #[test]
