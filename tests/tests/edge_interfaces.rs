@@ -10,9 +10,9 @@ const SPEC: &str =
 #[test]
 fn interfaces_are_switched_off_in_the_configuration() {
     let folder = tempfile::tempdir().unwrap();
-    build(SPEC, &folder.path().join("tools.mcpk"));
+    build(SPEC, &folder.path().join("plain.mcpk"));
     let config = folder.path().join("edge.toml");
-    std::fs::write(&config, "bundle = \"tools.mcpk\"\n[interfaces]\nrest = false\n").unwrap();
+    std::fs::write(&config, "bundle = \"plain.mcpk\"\n[interfaces]\nrest = false\n").unwrap();
     let config = config.display().to_string();
     let edge = mcp_edge(["--config", &config, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"]);
     let mut client = Client::connect(edge.address());
@@ -22,7 +22,7 @@ fn interfaces_are_switched_off_in_the_configuration() {
     assert_eq!(called.text(), "ok", "{}", called.body);
 
     let off = folder.path().join("off.toml");
-    std::fs::write(&off, "bundle = \"tools.mcpk\"\n[interfaces]\nmcp = false\nsse = false\nrest = false\n")
+    std::fs::write(&off, "bundle = \"plain.mcpk\"\n[interfaces]\nmcp = false\nsse = false\nrest = false\n")
         .unwrap();
     let mut refused = mcp_edge(["--config", &off.display().to_string()]);
     assert!(!refused.exit().success());

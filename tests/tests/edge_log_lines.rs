@@ -24,7 +24,7 @@ fn a_render_error_is_in_the_line_of_its_call() {
     let folder = tempfile::tempdir().unwrap();
     let upstream = Upstream::start();
     upstream.always_answers(json(r#"{"id":"hunter2","items":["hunter3"]}"#));
-    let bundle = folder.path().join("tools.mcpk");
+    let bundle = folder.path().join("orders.mcpk");
     build(&SPEC.replace("UPSTREAM", &format!("http://{}", upstream.address)), &bundle);
     let bundle = bundle.display().to_string();
     let mut edge = mcp_edge([&bundle, "--listen", "127.0.0.1:0", "--admin", "off", "--log-format", "json"]);
@@ -44,7 +44,13 @@ fn a_render_error_is_in_the_line_of_its_call() {
     for name in ["timestamp", "request_id", "peer", "revision", "total_us", "upstream_us", "response_bytes"] {
         assert!(members.remove(name).is_some(), "{name} in {log}");
     }
-    let expected = json!({});
+    let error = "response_template: line 2, column 4: `index`: … is out of range, the list has … element";
+    let expected = json!({
+        "level": "WARN", "message": "call", "target": "mcp_edge::call",
+        "tool": "order", "toolset": "orders", "protocol": "2026-07-28",
+        "outcome": "unusable_answer", "reason": "template_render", "error": error,
+        "upstream": upstream.address.to_string(), "upstream_status": 200, "attempts": 1, "request_bytes": 2,
+    });
     assert_eq!(line, expected);
     assert!(!log.contains("hunter"), "{log}");
 }

@@ -1,5 +1,7 @@
 //! B5: the specs of `tool-specs/node_knowledge.toml` against a real PostgreSQL, behind a server that has
 //! the shape of PostgREST for exactly the requests of these specs.
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "what fails here fails the test")]
 
 use mcpc_tests::{Answer, Client, Process, binary, mcp_edge, post};
 use serde_json::{Value, json};

@@ -47,7 +47,7 @@ impl Json {
         let mut scanner = Scanner::of_text(text, MAX_DEPTH);
         let value = scanner.value().and_then(|value| scanner.finish().map(|()| value));
         match value {
-            Ok(value) => match duplicate(text, value) {
+            Ok(value) => match duplicate(value) {
                 None => Ok(Json::of(value)),
                 Some(name) => Err(JsonError {
                     range: range_of(text, name.text),
@@ -264,14 +264,14 @@ fn range_of(text: &str, part: &str) -> Range<usize> {
 }
 
 /// The second name of two equal ones in an object. Recursion is bounded by the scanner's depth.
-fn duplicate<'t>(text: &'t str, value: Value<'t>) -> Option<Value<'t>> {
+fn duplicate(value: Value<'_>) -> Option<Value<'_>> {
     match value.kind {
-        Kind::Array => json::elements(value).find_map(|item| duplicate(text, item)),
+        Kind::Array => json::elements(value).find_map(duplicate),
         Kind::Object => {
             let mut names = BTreeSet::new();
             json::members(value).find_map(|(name, member)| {
                 let is_new = names.insert(name.unescaped(&mut String::new()).to_owned());
-                if is_new { duplicate(text, member) } else { Some(name) }
+                if is_new { duplicate(member) } else { Some(name) }
             })
         }
         _ => None,

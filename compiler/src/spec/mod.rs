@@ -12,7 +12,7 @@ mod value;
 
 pub use endpoint::{Endpoint, EndpointProblem, Origin, PathPiece, Placeholder, parse_endpoint, parse_origin};
 pub use lower::{ReadFile, read_spec, toml_to_json};
-pub use other::{EDGE_KEYS, NotASpec};
+pub use other::NotASpec;
 pub use template::{TemplateDialect, TemplateSource, TemplateSpec};
 
 use crate::language::json::Json;

@@ -14,7 +14,7 @@ pub enum NotASpec {
 }
 
 /// Keys at the top of `edge.toml`. `upstream` is not among them: specs have it too.
-pub const EDGE_KEYS: &[&str] = &[
+const EDGE_KEYS: &[&str] = &[
     "access",
     "admin",
     "audit",

@@ -211,7 +211,6 @@ pub(super) fn millis(value: &Value<'_>, max: u32) -> Option<u32> {
         _ => return None,
     };
     let millis = (seconds * 1000.0).round();
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in range")]
     (millis >= 1.0 && millis <= f64::from(max) * 1000.0).then_some(millis as u32)
 }
 
