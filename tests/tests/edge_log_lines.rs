@@ -30,7 +30,7 @@ fn a_render_error_is_in_the_line_of_its_call() {
     let mut edge = mcp_edge([&bundle, "--listen", "127.0.0.1:0", "--admin", "off", "--log-format", "json"]);
     let mut client = Client::connect(edge.address());
     let called = client.ask(call("order", json!({})));
-    assert!(called.is_error() && called.text().contains("hunter2"), "{}", called.body);
+    assert!(called.is_error() && called.body.contains("hunter2"), "{}", called.body);
     // The end writes what is left.
     drop(client);
     edge.signal("TERM");
