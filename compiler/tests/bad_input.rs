@@ -214,6 +214,13 @@ fn a_wrong_shape_is_reported_without_what_follows_from_it() {
     assert_eq!(line, "spec.toml:6:1: error[MCP0103] `parameters` must be a list of tables, not a table");
     let line = only(&format!("[[tool]]\n{REQUEST}\n[[tool.parameters]]\n{PARAMETER}{method}\n{EXAMPLE}"));
     assert_eq!(line, "spec.toml:11:1: error[MCP0101] a parameter has no key `method`");
+    let line = only(&format!("[[tool]]\n{REQUEST}{method}\ninput_schema = \"object\"\n{EXAMPLE}"));
+    assert_eq!(line, "spec.toml:6:17: error[MCP0105] `input_schema` is not valid JSON: expected a value");
+    let line = only(&format!("[[tool]]\n{REQUEST}{method}\ninput_schema = 3\n{EXAMPLE}"));
+    assert!(
+        line.starts_with("spec.toml:6:16: error[MCP0103] `input_schema` must be a JSON Schema: "),
+        "{line}"
+    );
 }
 
 #[test]
@@ -250,6 +257,8 @@ fn syntax_errors_name_the_mistake() {
     let out = human("name = \"again\"");
     assert!(out.contains("duplicate key `name`"), "{out}");
     assert!(out.contains("first defined here"), "{out}");
+    let out = human("title = ");
+    assert!(out.contains("expected a value after `=`"), "{out}");
     let out = human("idempotent = True");
     assert!(out.contains("`True` is not a TOML value") && out.contains("write `true`"), "{out}");
 }

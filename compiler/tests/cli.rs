@@ -28,6 +28,59 @@ fn clean_specs_exit_0_findings_1_and_bad_usage_2() {
     }
 }
 
+const EDGE: &str = "bundle = \"tools.mcpk\"\n[[listen]]\naddress = \"127.0.0.1:8080\"\n\
+                    [upstream.shop]\nurl = \"https://a.example\"\n[limits]\nbatch = 3\n";
+
+#[test]
+fn files_of_the_edge_are_skipped_in_a_folder_and_explained_when_named() {
+    let place = Workplace::with_spec(CLEAN);
+    place.write("edge.toml", EDGE);
+    place.write("prod.toml", EDGE);
+    place.write("customers.toml", "[tenant.acme]\nscopes = []\n");
+    let done = place.run(&["check"]);
+    assert_eq!((done.code, done.out.as_str()), (0, "checked 1 file: 1 tool, no problems\n"), "{}", done.err);
+    let done = place.run(&["check", "--format", "concise", "prod.toml", "customers.toml"]);
+    let lines: Vec<&str> = done.out.lines().collect();
+    let expected = [
+        "customers.toml:1:1: error[MCP0005] `customers.toml` is a list of tenants for `mcp-edge`, not a spec",
+        "prod.toml:1:1: error[MCP0005] `prod.toml` is a configuration of `mcp-edge`, not a spec",
+    ];
+    assert_eq!((done.code, lines.as_slice()), (1, &expected[..]));
+    // A folder with nothing else is no success.
+    let place = Workplace::new();
+    place.write("prod.toml", EDGE);
+    let done = place.run(&["check", "--format", "concise"]);
+    assert_eq!((done.code, done.out.lines().next()), (1, Some(expected[1])));
+}
+
+#[test]
+fn excluded_files_are_not_checked() {
+    let place = Workplace::with_spec(CLEAN);
+    place.write("drafts/a.toml", BROKEN);
+    assert_eq!(place.run(&["check"]).code, 1);
+    place.write("mcpc.toml", "exclude = [\"drafts\"]\n");
+    assert_eq!(place.run(&["check"]).out, "checked 1 file: 1 tool, no problems\n");
+    assert_eq!(place.run(&["check", "drafts/a.toml"]).code, 1, "named, it is checked");
+    place.write("mcpc.toml", "exclude = [\"../drafts\"]\n");
+    let done = place.run(&["check", "--format", "concise"]);
+    let first = done.out.lines().find(|line| line.starts_with("mcpc.toml")).unwrap_or_default();
+    assert!(
+        first.starts_with("mcpc.toml:1:12: error[MCP0105] `../drafts` is not a pattern: "),
+        "{}",
+        done.out
+    );
+}
+
+#[test]
+fn the_first_spec_names_its_schema_for_editors() {
+    let place = Workplace::new();
+    assert_eq!(place.run(&["init"]).code, 0);
+    let spec = String::from_utf8(place.read("example.toml")).unwrap();
+    assert!(spec.starts_with("#:schema ./spec.schema.json\n"), "{spec}");
+    assert!(spec.contains("mcpc schema > spec.schema.json"), "{spec}");
+    assert_eq!(place.run(&["check", "--deny", "warnings"]).code, 0);
+}
+
 #[test]
 fn warnings_fail_only_when_denied() {
     let place = Workplace::with_spec(CLEAN.replace("description = \"Id of the order\"", ""));

@@ -43,7 +43,8 @@ fn bytes(names: [&str; 2], prefix: &str) -> Vec<u8> {
     for name in names {
         files.add(&format!("{prefix}{name}"), if name == "first.toml" { FIRST } else { SECOND });
     }
-    let input = Input { specs: names.map(|name| format!("{prefix}{name}")).to_vec(), config: None };
+    let specs = names.map(|name| format!("{prefix}{name}")).to_vec();
+    let input = Input { specs, ..Input::default() };
     let report = check(&input, &files);
     let messages: Vec<&str> = report.diagnostics.iter().map(|d| d.message.as_str()).collect();
     format::write(&report.contents.unwrap_or_else(|| panic!("{messages:?}"))).unwrap()

@@ -154,7 +154,7 @@ fn a_clean_set_is_summed_up() {
 
 #[test]
 fn a_file_that_cannot_be_read_has_no_source_to_show() {
-    let input = mcpc::check::Input { specs: vec!["gone.toml".into()], config: None };
+    let input = mcpc::check::Input { specs: vec!["gone.toml".into()], ..Default::default() };
     let report = mcpc::check::check(&input, &MemoryFiles::default());
     insta::assert_snapshot!(rendered(Format::Human, &report), @r#"
     error[MCP0001]: `gone.toml` cannot be read: no such file

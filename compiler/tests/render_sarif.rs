@@ -182,7 +182,7 @@ fn related_places_and_fixes_are_valid() {
 
 #[test]
 fn a_run_that_could_not_read_a_file_was_no_success() {
-    let input = Input { specs: vec!["gone.toml".into()], config: None };
+    let input = Input { specs: vec!["gone.toml".into()], ..Input::default() };
     let report = check(&input, &MemoryFiles::default());
     assert_valid(&report);
     assert_eq!(log(&report).pointer("/runs/0/invocations/0/executionSuccessful"), Some(&json!(false)));

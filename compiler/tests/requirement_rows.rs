@@ -25,6 +25,7 @@ const HERE: &str = "compiler/tests/requirements.rs";
 const SPECS: &str = "compiler/tests/specs.rs";
 const REST: &str = "proxy/tests/protocol/rest.rs";
 const CALLS: &str = "proxy/tests/protocol/calls.rs";
+const UPSTREAMS: &str = "tests/tests/edge_upstreams.rs";
 const REPEAT: &str = "proxy/src/upstream/http/tests/repeat.rs";
 
 const ROWS: &[Row] = &[
@@ -46,6 +47,7 @@ const ROWS: &[Row] = &[
         &[
             (HERE, "a8_without_a_template_the_raw_answer_goes_back_and_with_a_failing_one_both"),
             (REST, "a_response_that_cannot_be_rendered_is_in_the_details"),
+            ("tests/tests/edge_answers.rs", "an_empty_template_gives_the_raw_response"),
         ],
     ),
     done("A9", &[(HERE, "a9_templates_are_compiled_into_the_bundle_and_nothing_parses_them_later")]),
@@ -125,17 +127,28 @@ const ROWS: &[Row] = &[
             (REST, "the_gateways_result_is_the_structured_content_where_there_is_one"),
         ],
     ),
-    done("B3", &[(REST, "every_failure_of_the_gateway_has_a_type_and_a_status")]),
+    done(
+        "B3",
+        &[
+            (REST, "every_failure_of_the_gateway_has_a_type_and_a_status"),
+            (UPSTREAMS, "failures_of_a_database_are_called_so"),
+        ],
+    ),
     done("B4", &[(SPECS, "b4_b5_the_real_specs_are_clean_and_their_examples_are_exact")]),
-    open(
+    done(
         "B5",
-        &[(SPECS, "b4_b5_the_real_specs_are_clean_and_their_examples_are_exact")],
-        "the specs have not been run against a real PostgreSQL",
+        &[
+            (SPECS, "b4_b5_the_real_specs_are_clean_and_their_examples_are_exact"),
+            ("tests/tests/node_knowledge.rs", "b5_the_specs_work_on_a_real_postgresql"),
+        ],
     ),
     open("B6", &[], "rate limits, API keys and CORS come with tenants"),
     open(
         "B7",
-        &[("bundle/src/shape/results.rs", "lists_keep_their_first_elements_at_any_depth")],
+        &[
+            ("bundle/src/shape/results.rs", "lists_keep_their_first_elements_at_any_depth"),
+            (UPSTREAMS, "lists_of_an_answer_are_cut"),
+        ],
         "responses are not cached yet: `not-enforced-yet` says so",
     ),
     done(
@@ -150,6 +163,9 @@ const ROWS: &[Row] = &[
         &[
             ("proxy/src/catalog/origins.rs", "an_upstream_is_where_its_variables_say"),
             ("proxy/src/catalog/origins.rs", "the_configuration_of_the_place_comes_first"),
+            (UPSTREAMS, "the_place_says_where_an_upstream_is"),
+            ("proxy/tests/protocol/interfaces.rs", "the_paths_of_an_interface_that_is_off_do_not_exist"),
+            ("tests/tests/edge_interfaces.rs", "interfaces_are_switched_off_in_the_configuration"),
         ],
     ),
 ];

@@ -244,6 +244,7 @@ fn a17_timeouts_and_retries_are_per_tool_and_optional() {
         (policy.timeout_ms, policy.retry_count)
     };
     assert_eq!(policy(&format!("timeout_seconds = 7\nretry_count = 2\n{PATH}")), (7_000, 2));
+    assert_eq!(policy(&format!("timeout_seconds = 0.25\n{PATH}")), (250, 0), "fractions of seconds");
     assert_eq!(policy(PATH), (30_000, 0), "without the keys, as before they were there");
     assert_eq!(policy(&format!("retry_count = 2\n{POST}")), (30_000, 0), "not where it is unsafe");
     assert_eq!(policy(&format!("retry_count = 2\nidempotent = true\n{POST}")), (30_000, 2));

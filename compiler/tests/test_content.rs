@@ -87,12 +87,12 @@ fn content_without_a_response_is_not_a_success() {
 fn odd_bodies_are_refused() {
     for (response, message) in [
         (r#"body = "a", body_base64 = "YQ==""#, "an example's response has one body"),
-        (r#"body_base64 = "Y*==""#, "`body_base64` is not base64: `*` cannot stand there"),
+        (r#"body_base64 = "Y*==""#, "`body_base64` is not base64: `*` is not allowed there"),
         (r#"body_base64 = "YWJjY""#, "`body_base64` is not base64: it is cut somewhere"),
         (r#"body_base64 = "YQ""#, "`body_base64` is not base64: it is not filled up with `=`"),
         (
             r#"body_base64 = "YR==""#,
-            "`body_base64` is not base64: its last character stands for no whole byte",
+            "`body_base64` is not base64: its last character does not encode a whole byte",
         ),
         ("body_base64 = 1", "must be a string"),
     ] {

@@ -189,7 +189,19 @@ fn a_redirect_to_another_origin_is_an_answer() {
     let done = send(&Workplace::with_spec(spec(port)), CREATE);
     request.request();
     assert_eq!(done.code, 1, "{}", done.err);
-    assert!(done.out.contains("\nstatus: 302\n") && done.out.ends_with("isError: true\n"), "{}", done.out);
+    let shown = "\nstatus: 302\nlocation: http://127.0.0.1:1/steal\n\n";
+    assert!(done.out.contains(shown) && done.out.ends_with("isError: true\n"), "{}", done.out);
+}
+
+#[test]
+fn the_place_of_a_redirect_is_in_the_document_without_secrets() {
+    let (port, request) =
+        upstream("HTTP/1.1 302 Found\r\nlocation: http://other/?t=hunter2\r\ncontent-length: 0\r\n\r\n");
+    let place = Workplace::with_spec(spec(port));
+    let done = send(&place, &[CREATE, &["--format", "json"]].concat());
+    request.request();
+    let document: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!(document["location"], "http://other/?t=${SHOP_TOKEN}");
 }
 
 #[test]

@@ -100,7 +100,7 @@ fn assignment(line: &str) -> Result<Option<(&str, &str)>, &'static str> {
     let inside = start.get(1..).unwrap_or_default();
     let (inside, after) = inside.split_once(quote).ok_or("the value has no closing quote")?;
     if !without_comment(after).trim().is_empty() {
-        return Err("something stands after the closing quote");
+        return Err("unexpected text after the closing quote");
     }
     Ok(Some((name, inside)))
 }
@@ -156,8 +156,8 @@ mod tests {
         assert_eq!(error("a-b=secret"), (1, "a name consists of letters, digits and `_`"));
         assert_eq!(error("=secret"), (1, "a name consists of letters, digits and `_`"));
         assert_eq!(error("A='secret"), (1, "the value has no closing quote"));
-        assert_eq!(error("A='sec'ret"), (1, "something stands after the closing quote"));
-        assert_eq!(error("A='sec'#ret"), (1, "something stands after the closing quote"));
+        assert_eq!(error("A='sec'ret"), (1, "unexpected text after the closing quote"));
+        assert_eq!(error("A='sec'#ret"), (1, "unexpected text after the closing quote"));
         assert_eq!(error("A=1\nA=2").0, 2);
     }
 

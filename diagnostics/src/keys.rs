@@ -31,6 +31,10 @@ pub enum Shape {
         min: i64,
         max: i64,
     },
+    /// A positive number of seconds, whole or with a fraction; read in milliseconds.
+    Seconds {
+        max: u32,
+    },
     /// A number of bytes with its unit: `"64KiB"`.
     Size {
         min: u64,
@@ -48,6 +52,10 @@ pub enum Shape {
     Object,
     /// A JSON Schema, which may be `true` or `false`.
     Schema,
+    /// As [`Shape::Object`], or its JSON text.
+    ObjectOrText,
+    /// As [`Shape::Schema`], or its JSON text.
+    SchemaOrText,
     TextOrTable(&'static Table),
     /// One of some words, or a table.
     WordOrTable(&'static [&'static str], &'static Table),
@@ -60,7 +68,14 @@ pub enum Shape {
 impl Shape {
     /// A number or a boolean: little depends on whether it is there.
     pub fn is_scalar(self) -> bool {
-        matches!(self, Shape::Integer { .. } | Shape::Size { .. } | Shape::Number | Shape::Boolean)
+        matches!(
+            self,
+            Shape::Integer { .. }
+                | Shape::Seconds { .. }
+                | Shape::Size { .. }
+                | Shape::Number
+                | Shape::Boolean
+        )
     }
 }
 

@@ -8,7 +8,7 @@ pub mod diagnostic;
 pub mod env_file;
 pub mod human;
 pub mod keys;
-mod literal;
+pub mod literal;
 pub mod problems;
 pub mod reading;
 pub mod rule;

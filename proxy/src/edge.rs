@@ -79,7 +79,7 @@ impl Edge {
 
     /// Whether a path is one that is served here, well or not.
     pub fn serves(&self, path: &str) -> bool {
-        route::is_known(path)
+        route::is_known(path, &self.serving().settings)
     }
 
     /// Makes a bundle ready without serving it, for the settings and tenants that there are now.

@@ -12,6 +12,7 @@ pub struct Settings {
     pub pool: PoolSettings,
     pub list: ListSettings,
     pub access: Access,
+    pub interfaces: Interfaces,
     /// Finished calls are not counted.
     pub without_metrics: bool,
     /// Where upstreams are, by name, instead of where the bundle says.
@@ -70,6 +71,17 @@ pub struct ListSettings {
     pub ttl: Duration,
 }
 
+/// Which interfaces are served; the paths of the others do not exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interfaces {
+    /// `/mcp` and `/mcp/{toolset}`.
+    pub mcp: bool,
+    /// `/sse`, `/sse/{toolset}` and `/messages`.
+    pub sse: bool,
+    /// `/api/v1/mcp/…`, `/mcp/tools` and `/mcp/invoke`.
+    pub rest: bool,
+}
+
 /// Who may talk to the public listener. Names are lower case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Access {
@@ -79,6 +91,12 @@ pub struct Access {
     pub hosts: Vec<String>,
     /// `Origin` headers that are answered, beside that of a known `Host`; empty: local ones, if `loopback`.
     pub origins: Vec<String>,
+}
+
+impl Default for Interfaces {
+    fn default() -> Interfaces {
+        Interfaces { mcp: true, sse: true, rest: true }
+    }
 }
 
 impl Default for Limits {

@@ -124,7 +124,7 @@ fn parse_table(format: u16, table: &[u8]) -> Result<Vec<Section>, ReadError> {
     let ids = || sections.iter().map(|section| section.id.id());
     match ids().zip(ids().skip(1)).find(|(before, after)| before >= after) {
         Some((before, after)) => {
-            Err(malformed(format!("section {after} stands after section {before}, not in order")))
+            Err(malformed(format!("section {after} comes after section {before}, not in order")))
         }
         None => Ok(sections),
     }

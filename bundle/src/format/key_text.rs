@@ -13,7 +13,7 @@ pub enum KeyError {
     PublicKey,
     #[error("it is a secret key; only its public part is wanted here, see `mcpc keygen --public`")]
     SecretKey,
-    #[error("it is no key; make one with `mcpc keygen`")]
+    #[error("not a key; make one with `mcpc keygen`")]
     NoKey,
     #[error("it is a damaged key; copy it again")]
     Damaged,

@@ -90,7 +90,7 @@ impl<'a> Segments<'a> {
             match self.byte(self.at) {
                 Some(b'\\') => {
                     if !matches!(self.byte(self.at + 1), Some(b'.' | b'[' | b']' | b'\\')) {
-                        return Err(error("`\\` can only stand before `.`, `[`, `]` and `\\`", self.at));
+                        return Err(error("`\\` is only allowed before `.`, `[`, `]` and `\\`", self.at));
                     }
                     escaped = true;
                     self.at += 2;
@@ -186,8 +186,8 @@ mod tests {
             ("a[.b", "`[` without `]` at byte 1"),
             ("a]", "`]` without `[` at byte 1"),
             ("a[]]", "`]` without `[` at byte 3"),
-            (r"a\b", "`\\` can only stand before `.`, `[`, `]` and `\\` at byte 1"),
-            ("a\\", "`\\` can only stand before `.`, `[`, `]` and `\\` at byte 1"),
+            (r"a\b", "`\\` is only allowed before `.`, `[`, `]` and `\\` at byte 1"),
+            ("a\\", "`\\` is only allowed before `.`, `[`, `]` and `\\` at byte 1"),
         ] {
             assert_eq!(parse(path).unwrap_err().to_string(), message, "{path}");
         }

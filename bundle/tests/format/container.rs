@@ -145,7 +145,7 @@ fn a_malformed_table_is_refused() {
         (patched(10, &[1]), "the reserved bytes of the header are not zero"),
         (patched(12, &65u32.to_le_bytes()), "it has 65 sections, the most is 64"),
         (assemble(0, &sections(&tiny())[..5]), "section `policies` is missing"),
-        (patched(row(1), &[3]), "section 3 stands after section 3, not in order"),
+        (patched(row(1), &[3]), "section 3 comes after section 3, not in order"),
         (patched(row(5) + 4, &[0]), "section `policies` is of version 0"),
         (patched(row(5) + 6, &[2]), "section `policies` has unknown flags"),
         (patched(row(0) + 8, &[0]), "section `manifest` starts at 256 instead of 368"),

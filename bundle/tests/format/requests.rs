@@ -72,7 +72,7 @@ fn headers() {
         let expected = format!("header `accept`: literal `{}` has control characters", value.escape_debug());
         tool_refused(JSON, &expected, |d, t| http(t).headers[0].value = vec![d.literal(value)]);
     }
-    tool_refused(JSON, "fixed header `authorization` stands after those of parameters", |_, t| {
+    tool_refused(JSON, "fixed header `authorization` comes after those of parameters", |_, t| {
         http(t).headers.swap(1, 2);
     });
     tool_refused(JSON, "header `authorization`: variable 2 does not exist, there are 2", |_, t| {

@@ -58,10 +58,10 @@ fn manifest() {
     refused("manifest: name is string 100000, which does not exist", |d| {
         d.contents.manifest.name = NO_STRING;
     });
-    refused("manifest: toolset `demo` stands after `shop`, not sorted", |d| {
+    refused("manifest: toolset `demo` comes after `shop`, not sorted", |d| {
         d.contents.manifest.toolsets.swap(0, 1);
     });
-    refused("manifest: toolset `demo` stands twice", |d| {
+    refused("manifest: toolset `demo` is duplicated", |d| {
         d.contents.manifest.toolsets[1].name = d.s("demo");
     });
     for name in ["", "tools", "invoke", "..", "a/b", "a b", "é"] {
@@ -75,7 +75,7 @@ fn manifest() {
     refused("manifest: toolset instructions is string 100000, which does not exist", |d| {
         d.contents.manifest.toolsets[0].instructions = Some(NO_STRING);
     });
-    refused("manifest: variable `OTHER` stands after `TOKEN`, not sorted", |d| {
+    refused("manifest: variable `OTHER` comes after `TOKEN`, not sorted", |d| {
         d.contents.manifest.variables.swap(0, 1);
     });
     refused("manifest: a variable without a name", |d| d.contents.manifest.variables[0] = d.s(""));
@@ -133,7 +133,7 @@ fn policies_and_templates() {
     refused("policy 0: scope is string 100000, which does not exist", |d| {
         d.contents.policies[0].scopes[0] = NO_STRING;
     });
-    refused("policy 0: scope `orders:read` stands after `orders:write`, not sorted", |d| {
+    refused("policy 0: scope `orders:read` comes after `orders:write`, not sorted", |d| {
         d.contents.policies[0].scopes.swap(0, 1);
     });
     refused("policy 0: `a\\\"b` is not a scope", |d| d.contents.policies[0].scopes[0] = d.s("a\"b"));
@@ -145,14 +145,14 @@ fn programs() {
     refused("template 0: instruction 0: literal is string 100000, which does not exist", |d| {
         d.contents.templates.ops[0].a = NO_STRING.0;
     });
-    refused("template 0: instruction 0: literal `a\\\"b` cannot stand inside a JSON string", |d| {
+    refused("template 0: instruction 0: literal `a\\\"b` is not allowed inside a JSON string", |d| {
         d.contents.templates.ops[0].a = d.s("a\"b").0;
     });
     refused("template 0: instruction 1: path 1 does not exist, there are 1", |d| {
         d.contents.templates.ops[1].a = 1;
     });
     refused("template 0: instruction 1: encoding 9 does not exist", |d| d.contents.templates.ops[1].b = 9);
-    refused("template 0: instruction 1: a value encoded as header cannot stand in a text", |d| {
+    refused("template 0: instruction 1: a value encoded as header is not allowed in a text", |d| {
         d.contents.templates.ops[1].b = u32::from(Encoding::Header.tag());
     });
     refused("template 0: instruction 1: register 3 does not exist, there are 3", |d| {
@@ -254,10 +254,10 @@ fn tool_names() {
     refused("tool `#0`: name is string 100000, which does not exist", |d| {
         d.contents.tools[0].name = NO_STRING;
     });
-    refused("tool `create_user`: tool `create_user` stands after `fixed`, not sorted", |d| {
+    refused("tool `create_user`: tool `create_user` comes after `fixed`, not sorted", |d| {
         d.contents.tools.swap(0, 1);
     });
-    refused("tool `create_user`: tool `create_user` stands twice", |d| {
+    refused("tool `create_user`: tool `create_user` is duplicated", |d| {
         d.contents.tools[1].name = d.contents.tools[0].name;
     });
     let long = "x".repeat(65);
@@ -306,8 +306,8 @@ fn parameters() {
     tool_refused(JSON, "parameter name is string 100000, which does not exist", |_, t| {
         t.parameters[0].name = NO_STRING;
     });
-    tool_refused(JSON, "parameter `age` stands after `name`, not sorted", |_, t| t.parameters.swap(0, 1));
-    tool_refused(JSON, "parameter `age` stands twice", |_, t| t.parameters[1].name = t.parameters[0].name);
+    tool_refused(JSON, "parameter `age` comes after `name`, not sorted", |_, t| t.parameters.swap(0, 1));
+    tool_refused(JSON, "parameter `age` is duplicated", |_, t| t.parameters[1].name = t.parameters[0].name);
     tool_refused(JSON, "parameter `age`: check 4 does not exist, there are 4", |_, t| {
         t.parameters[0].check = 4;
     });
@@ -359,7 +359,7 @@ fn checks() {
     tool_refused(JSON, "check 0: pattern 1 does not exist, there are 1", |_, t| {
         t.checks[0].string = Some(StringCheck { pattern: Some(1), ..StringCheck::default() });
     });
-    tool_refused(JSON, "check 2: items: check 2 does not stand before it", |_, t| {
+    tool_refused(JSON, "check 2: items: check 2 does not come before it", |_, t| {
         t.checks[2].array = Some(ArrayCheck { items: Some(2), ..ArrayCheck::default() });
     });
     for value in ["", "a", "[1]", "{}", " 1", "1 2"] {
@@ -379,19 +379,19 @@ fn checks() {
 fn object_checks() {
     let object =
         |t: &mut ToolPlan, edit: &dyn Fn(&mut ObjectCheck)| edit(t.checks[3].object.as_mut().unwrap());
-    tool_refused(JSON, "check 3: property `a` stands after `b`, not sorted", |_, t| {
+    tool_refused(JSON, "check 3: property `a` comes after `b`, not sorted", |_, t| {
         object(t, &|o| o.properties.swap(0, 1));
     });
-    tool_refused(JSON, "check 3: property `a` stands twice", |_, t| {
+    tool_refused(JSON, "check 3: property `a` is duplicated", |_, t| {
         object(t, &|o| o.properties[1].name = o.properties[0].name);
     });
-    tool_refused(JSON, "check 3: property: check 3 does not stand before it", |_, t| {
+    tool_refused(JSON, "check 3: property: check 3 does not come before it", |_, t| {
         object(t, &|o| o.properties[0].check = 3);
     });
     tool_refused(JSON, "check 3: property name is string 100000, which does not exist", |_, t| {
         object(t, &|o| o.properties[0].name = NO_STRING);
     });
-    tool_refused(JSON, "check 3: additional properties: check 3 does not stand before it", |_, t| {
+    tool_refused(JSON, "check 3: additional properties: check 3 does not come before it", |_, t| {
         object(t, &|o| o.additional = Some(3));
     });
 }

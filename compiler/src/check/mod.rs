@@ -4,11 +4,11 @@ mod examples;
 
 use crate::checked::{CheckedTool, CheckedToolset};
 use crate::files::{MAX_FILE_BYTES, join};
-use crate::language::rules::{INVALID_UTF8, OVERSIZED_FILE, UNREADABLE_FILE};
+use crate::language::rules::{EMPTY_SPEC, INVALID_UTF8, OVERSIZED_FILE, UNREADABLE_FILE};
 use crate::lint;
 use crate::lint::{Config, read_config};
 use crate::plan;
-use crate::spec::{ReadFile, read_spec};
+use crate::spec::{NotASpec, ReadFile, read_spec};
 use mcp_bundle::plan::Contents;
 use mcp_diagnostics::{Diagnostic, FileId, Severity, Sources, Span};
 
@@ -63,6 +63,7 @@ pub fn check(input: &Input, files: &dyn Files) -> Report {
         None => Config::default(),
     };
     let mut toolsets = Vec::new();
+    let mut skipped = Vec::new();
     for name in &input.specs {
         let before = diagnostics.len();
         let file = open(name, files, &mut sources, &mut diagnostics);
@@ -71,10 +72,19 @@ pub fn check(input: &Input, files: &dyn Files) -> Report {
         }
         let text = std::mem::take(&mut sources.file_mut(file).text);
         let mut beside = Beside { files, sources: &mut sources };
-        if let Some(toolset) = read_spec(name, &text, file, &mut beside, &mut diagnostics) {
-            toolsets.push(toolset.map_tools(CheckedTool::new));
+        match read_spec(name, &text, file, &mut beside, &mut diagnostics) {
+            Ok(toolset) => toolsets.push(toolset.map_tools(CheckedTool::new)),
+            // Nobody named the file: it is just there.
+            Err(kind) if kind.explain().is_some() && input.found.contains(name) => skipped.push((file, kind)),
+            Err(kind) => diagnostics.extend(not_a_spec(name, file, kind)),
         }
         sources.file_mut(file).text = text;
+    }
+    let files = input.specs.len() - skipped.len();
+    if files == 0 {
+        // Otherwise nothing would be said at all.
+        let finding = |(file, kind)| not_a_spec(&sources.file(file).name, file, kind);
+        diagnostics.extend(skipped.into_iter().filter_map(finding));
     }
     diagnostics.extend(lint::run(&sources, &config, &toolsets));
     let clean = |diagnostics: &[Diagnostic]| diagnostics.iter().all(|d| d.severity != Severity::Error);
@@ -84,7 +94,14 @@ pub fn check(input: &Input, files: &dyn Files) -> Report {
     }
     let contents = contents.filter(|_| clean(&diagnostics));
     diagnostics.sort_by_key(|d| (d.span.file, d.span.start, d.span.end, d.code()));
-    Report { sources, config, toolsets, diagnostics, files: input.specs.len(), contents }
+    Report { sources, config, toolsets, diagnostics, files, contents }
+}
+
+/// The finding about a file that is plainly something else than a spec.
+fn not_a_spec(name: &str, file: FileId, kind: NotASpec) -> Option<Diagnostic> {
+    let (what, help) = kind.explain()?;
+    let message = format!("`{name}` is {what}");
+    Some(Diagnostic::new(&EMPTY_SPEC, Span::whole_file(file), message).help(help))
 }
 
 /// Reads a file, or reports why not and leaves it empty.
@@ -143,6 +160,7 @@ pub fn check_files(files: &MemoryFiles) -> Report {
     let input = Input {
         specs: specs.map(str::to_owned).collect(),
         config: files.names().find(is_config).map(str::to_owned),
+        ..Input::default()
     };
     check(&input, files)
 }

@@ -45,7 +45,8 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
         files.replace(STDIN, disk::read_stdin());
         let config =
             arguments.specs.config.as_deref().or(Some(Path::new(disk::CONFIG_NAME)).filter(|p| p.is_file()));
-        Input { specs: vec![STDIN.to_owned()], config: config.map(disk::display) }
+        let specs = vec![STDIN.to_owned()];
+        Input { specs, config: config.map(disk::display), ..Input::default() }
     } else {
         arguments.specs.discover()?
     };

@@ -69,6 +69,8 @@ struct Shown {
     draft: Option<Draft>,
     /// Of the response that was received or given.
     status: Option<u16>,
+    /// Of a redirect that was not followed.
+    location: Option<String>,
     result: Option<testing::Outcome>,
     mask: Mask,
     is_request_printed: bool,
@@ -148,6 +150,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
         result.result = result.result.map(|result| shown.mask.json(&result));
         shown.result = Some(result);
         shown.status = Some(reply.status);
+        shown.location = reply.location.as_deref().map(|location| shown.mask.text(location));
     }
     print(arguments, &trial, &shown, streams)?;
     let is_error = shown.result.as_ref().is_some_and(|result| result.shaped.is_error);
@@ -167,9 +170,11 @@ fn print(
         writeln!(streams.err, "warning: `{}` failed: {}", failure.what, one_line(&why))?;
     }
     if arguments.format == TrialFormat::Json {
-        let Shown { draft, status, result, .. } = shown;
+        let Shown { draft, status, location, result, .. } = shown;
         let draft = draft.as_ref().filter(|_| trial.upstream().is_some());
-        writeln!(out, "{}", trial::document(&arguments.tool, draft, *status, result.as_ref()).to_text())?;
+        let (status, location) = (*status, location.as_deref());
+        let document = trial::document(&arguments.tool, draft, status, location, result.as_ref());
+        writeln!(out, "{}", document.to_text())?;
         return Ok(());
     }
     let draft = shown.draft.as_ref().filter(|_| arguments.response.is_none());
@@ -191,7 +196,11 @@ fn print(
     }
     // A status that the user gave needs no repetition.
     if let Some(status) = shown.status.filter(|_| arguments.response.is_none()) {
-        writeln!(out, "\nstatus: {status}\n")?;
+        writeln!(out, "\nstatus: {status}")?;
+        if let Some(location) = &shown.location {
+            writeln!(out, "location: {}", one_line(location))?;
+        }
+        writeln!(out)?;
     }
     if let Some(result) = &shown.result {
         trial::write_result(result, out)?;

@@ -1,7 +1,7 @@
 //! Files on disk: finding specs, reading them within limits, writing whole files or nothing.
 
-use crate::files::{Files, Input, MAX_FILE_BYTES, ReadError};
-use mcp_diagnostics::SourceFile;
+use crate::files::{Files, Input, MAX_FILE_BYTES, ReadError, glob};
+use mcp_diagnostics::{SourceFile, toml_tree};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Read, Write};
@@ -65,27 +65,22 @@ impl Files for Disk {
 
 /// Finds the specs of the paths given: files as they are, folders with all TOML files below.
 pub fn discover(paths: &[PathBuf], config: Option<&Path>) -> Result<Input, DiscoverError> {
-    let mut specs = BTreeSet::new();
+    let mut named = BTreeSet::new();
+    let mut found = BTreeSet::new();
     let mut configs = BTreeSet::new();
     for path in paths {
         // A missing path is reported when it is read: the others are still checked.
         let folder = if path.is_dir() {
-            search(path, 0, &mut specs)?;
+            search(path, 0, &mut found)?;
             path.clone()
         } else {
-            specs.insert(display(path));
+            named.insert(display(path));
             path.parent().map(Path::to_path_buf).unwrap_or_default()
         };
         let beside = folder.join(CONFIG_NAME);
         if beside.is_file() {
             configs.insert(display(&beside));
         }
-    }
-    // A configuration named as a spec is still a configuration.
-    specs.retain(|name| Path::new(name).file_name().is_none_or(|n| n != CONFIG_NAME));
-    if specs.is_empty() {
-        let paths: Vec<String> = paths.iter().map(|path| format!("`{}`", display(path))).collect();
-        return Err(DiscoverError::NoSpecs(paths.join(", ")));
     }
     let config = match config {
         Some(path) => Some(display(path)),
@@ -97,7 +92,45 @@ pub fn discover(paths: &[PathBuf], config: Option<&Path>) -> Result<Input, Disco
             }
         }
     };
-    Ok(Input { specs: specs.into_iter().collect(), config })
+    if let Some(config) = &config {
+        let exclude = excluded(Path::new(config));
+        found.retain(|name| !is_excluded(name, Path::new(config), &exclude));
+        found.remove(config);
+    }
+    // A configuration named as a spec is still a configuration.
+    named.retain(|name| Path::new(name).file_name().is_none_or(|n| n != CONFIG_NAME));
+    found.retain(|name| !named.contains(name));
+    let specs: BTreeSet<String> = named.union(&found).cloned().collect();
+    if specs.is_empty() {
+        let paths: Vec<String> = paths.iter().map(|path| format!("`{}`", display(path))).collect();
+        return Err(DiscoverError::NoSpecs(paths.join(", ")));
+    }
+    Ok(Input { specs: specs.into_iter().collect(), found, config })
+}
+
+/// The patterns of `exclude`. What is wrong with the file is reported when it is checked.
+fn excluded(config: &Path) -> Vec<String> {
+    let text = read_text(config).unwrap_or_default();
+    let (root, _) = toml_tree::read(&text);
+    let patterns = root.get("exclude").and_then(|value| value.get_ref().as_array()).unwrap_or_default();
+    patterns.iter().filter_map(|pattern| pattern.get_ref().as_str().map(str::to_owned)).collect()
+}
+
+/// Whether a pattern fits a file below the folder of the configuration.
+fn is_excluded(name: &str, config: &Path, exclude: &[String]) -> bool {
+    if exclude.is_empty() {
+        return false;
+    }
+    let folder = match config.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let (path, folder) = (real(Path::new(name)), real(folder));
+    let Ok(below) = path.strip_prefix(folder) else { return false };
+    let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    let below = parts.join("/");
+    exclude.iter().any(|pattern| glob::fits(pattern, &below))
 }
 
 /// Writes a file as a whole: a reader sees the old content or the new, never a part.
@@ -277,6 +310,34 @@ mod tests {
             .collect();
         assert_eq!(names, ["a/c.toml", "b.toml"]);
         assert!(input.config.unwrap().ends_with("mcpc.toml"));
+    }
+
+    #[test]
+    fn excluded_files_are_left_out_of_a_search_and_not_when_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        fs::write(root.join("mcpc.toml"), "exclude = [\"drafts\", \"*.test.toml\"]\n").unwrap();
+        fs::create_dir(root.join("drafts")).unwrap();
+        for name in ["a.toml", "a.test.toml", "drafts/b.toml"] {
+            fs::write(root.join(name), "").unwrap();
+        }
+        let names = |paths: &[PathBuf]| {
+            let input = discover(paths, None).unwrap();
+            let below = |name: &String| Path::new(name).strip_prefix(root).unwrap().display().to_string();
+            input.specs.iter().map(below).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&[root.to_path_buf()]), ["a.toml"]);
+        assert_eq!(names(&[root.to_path_buf(), root.join("drafts/b.toml")]), ["a.toml", "drafts/b.toml"]);
+    }
+
+    #[test]
+    fn a_configuration_is_never_a_spec() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("strict.toml");
+        fs::write(&config, "[rules]\n").unwrap();
+        fs::write(folder.path().join("a.toml"), "").unwrap();
+        let input = discover(&[folder.path().to_path_buf()], Some(&config)).unwrap();
+        assert_eq!(input.specs.len(), 1, "{:?}", input.specs);
     }
 
     #[test]

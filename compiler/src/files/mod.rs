@@ -1,9 +1,10 @@
 //! Where specs come from: files by name, on disk or in memory.
 
 pub mod disk;
+pub mod glob;
 
 use mcp_diagnostics::Location;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Largest file that is read.
 pub const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
@@ -32,6 +33,8 @@ pub enum ReadError {
 pub struct Input {
     /// Names of the spec files, in the order of reporting.
     pub specs: Vec<String>,
+    /// Those of them that nobody named: a search of a folder found them.
+    pub found: BTreeSet<String>,
     /// Name of `mcpc.toml`, if there is one.
     pub config: Option<String>,
 }

@@ -1,6 +1,6 @@
 //! A JSON Schema of the spec language, made of the tables of keys, for editors.
 
-use crate::language::keys::TYPES;
+use crate::language::keys::{TOOL, TYPES};
 use mcp_diagnostics::keys::{Key, Shape, Table};
 use serde_json::{Map, Value, json};
 
@@ -20,7 +20,7 @@ fn object(table: &'static Table) -> Value {
     let mut properties = Map::new();
     for key in table.keys {
         for name in key.names() {
-            properties.insert(name.into(), property(key, name));
+            properties.insert(name.into(), property(table, key, name));
         }
     }
     let required: Vec<&str> = table.keys.iter().filter(|key| key.required).map(|key| key.name).collect();
@@ -33,11 +33,20 @@ fn object(table: &'static Table) -> Value {
     if let (Value::Object(members), false) = (&mut schema, required.is_empty()) {
         members.insert("required".into(), json!(required));
     }
+    if let (Value::Object(members), true) = (&mut schema, std::ptr::eq(table, &TOOL)) {
+        let requests = json!([{ "required": ["method", "endpoint"] }, { "required": ["respond"] }]);
+        members.insert("anyOf".into(), requests);
+    }
     schema
 }
 
-fn property(key: &Key, name: &str) -> Value {
-    let mut schema = of_shape(key.shape);
+fn property(table: &Table, key: &Key, name: &str) -> Value {
+    let mut schema = match key.name {
+        "body" if std::ptr::eq(table, &TOOL) => {
+            json!({ "type": "string", "pattern": "^(json|form|whole:.+)$" })
+        }
+        _ => of_shape(key.shape),
+    };
     if let Value::Object(members) = &mut schema {
         let doc = if name == key.name {
             key.doc.to_owned()
@@ -63,6 +72,7 @@ fn of_shape(shape: Shape) -> Value {
         }
         Shape::Word(words) => json!({ "type": "string", "enum": words }),
         Shape::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        Shape::Seconds { max } => json!({ "type": "number", "minimum": 0.001, "maximum": max }),
         Shape::Size { .. } => json!({ "type": "string", "pattern": "^[0-9]+ *([KMG]i)?B$" }),
         Shape::Number => json!({ "type": "number" }),
         Shape::Boolean => json!({ "type": "boolean" }),
@@ -72,6 +82,8 @@ fn of_shape(shape: Shape) -> Value {
         Shape::List => json!({ "type": "array" }),
         Shape::Object => json!({ "type": "object" }),
         Shape::Schema => json!({ "type": ["object", "boolean"] }),
+        Shape::ObjectOrText => json!({ "type": ["object", "string"] }),
+        Shape::SchemaOrText => json!({ "type": ["object", "boolean", "string"] }),
         Shape::TextOrTable(table) => json!({ "anyOf": [{ "type": "string" }, object(table)] }),
         Shape::WordOrTable(words, table) => {
             json!({ "anyOf": [{ "type": "string", "enum": words }, object(table)] })
@@ -99,5 +111,27 @@ mod tests {
             assert!(parameter["properties"].get(name).is_some(), "{name}");
         }
         assert_eq!(parameter["required"], json!(["name"]));
+    }
+
+    #[test]
+    fn tools_without_a_request_or_with_an_unknown_body_are_refused() {
+        let schema = mcp_bundle::bind::schema::compile(&of_table(&ROOT).to_string()).unwrap();
+        let accepts = |tool: Value| mcp_bundle::bind::schema::is_valid(&schema, &json!({ "tool": [tool] }));
+        let with = |key: &str, value: Value| {
+            let mut tool = json!({ "name": "a", "method": "POST", "endpoint": "https://a.example/" });
+            tool[key] = value;
+            tool
+        };
+        assert!(accepts(json!({ "name": "a", "respond": "x" })));
+        assert!(!accepts(json!({ "name": "a", "method": "GET" })));
+        assert!(!accepts(json!({ "name": "a", "endpoint": "https://a.example/" })));
+        for body in ["json", "form", "whole:text"] {
+            assert!(accepts(with("body", json!(body))), "{body}");
+        }
+        assert!(!accepts(with("body", json!("xml"))) && !accepts(with("body", json!("whole:"))));
+        assert!(accepts(with("timeout_seconds", json!(0.5))) && accepts(with("timeout_seconds", json!(5))));
+        assert!(!accepts(with("timeout_seconds", json!(0))));
+        assert!(accepts(with("input_schema", json!("{}"))) && !accepts(with("input_schema", json!(true))));
+        assert!(accepts(with("output_schema", json!({ "file": "x.json" }))));
     }
 }

@@ -4,9 +4,11 @@
 //! written here ends up in bundle bytes.
 
 use mcp_bundle::json::decimal;
-use mcp_bundle::json::{self, Kind, MAX_DEPTH, Scanner, Value};
+use mcp_bundle::json::{self, Kind, MAX_DEPTH, ScanErrorKind, Scanner, Value};
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::ops::Range;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Json {
@@ -17,6 +19,13 @@ pub enum Json {
     String(String),
     Array(Vec<Json>),
     Object(Vec<(String, Json)>),
+}
+
+/// Why a text is not JSON, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JsonError {
+    pub range: Range<usize>,
+    pub message: String,
 }
 
 impl Json {
@@ -30,6 +39,47 @@ impl Json {
         let value = scanner.value().ok()?;
         scanner.finish().ok()?;
         Some(Json::of(value))
+    }
+
+    /// Reads a JSON text that people write: says what is wrong with it and where. A member that is given
+    /// twice is wrong too.
+    pub fn read(text: &str) -> Result<Json, JsonError> {
+        let mut scanner = Scanner::of_text(text, MAX_DEPTH);
+        let value = scanner.value().and_then(|value| scanner.finish().map(|()| value));
+        match value {
+            Ok(value) => match duplicate(value) {
+                None => Ok(Json::of(value)),
+                Some(name) => Err(JsonError {
+                    range: range_of(text, name.text),
+                    message: format!("duplicate member `{}`", name.unescaped(&mut String::new())),
+                }),
+            },
+            Err(error) => {
+                let at = error.offset.min(text.len());
+                let next = text.get(at..).and_then(|rest| rest.chars().next());
+                Err(JsonError {
+                    range: at..at + next.map_or(0, char::len_utf8),
+                    message: problem(error.kind).to_owned(),
+                })
+            }
+        }
+    }
+
+    /// Where the value that `steps` lead to is in a JSON text; the nearest one around it if they end early.
+    pub fn locate(text: &str, steps: &[String]) -> Option<Range<usize>> {
+        let mut value = Scanner::of_text(text, MAX_DEPTH).value().ok()?;
+        for step in steps {
+            let inner = match value.kind {
+                Kind::Object => {
+                    json::members(value).find(|(name, _)| name.is_text(step)).map(|(_, member)| member)
+                }
+                Kind::Array => step.parse().ok().and_then(|index| json::elements(value).nth(index)),
+                _ => None,
+            };
+            let Some(inner) = inner else { break };
+            value = inner;
+        }
+        Some(range_of(text, value.text))
     }
 
     /// Recursion is bounded by the scanner's depth.
@@ -98,6 +148,18 @@ impl Json {
         match self {
             Json::Number(text) => Some(text),
             _ => None,
+        }
+    }
+
+    /// Its type for messages: `an array`.
+    pub fn with_article(&self) -> &'static str {
+        match self {
+            Json::Null => "null",
+            Json::Bool(_) => "a boolean",
+            Json::Number(_) => "a number",
+            Json::String(_) => "a string",
+            Json::Array(_) => "an array",
+            Json::Object(_) => "an object",
         }
     }
 
@@ -192,6 +254,45 @@ impl Json {
                 out.push('}');
             }
         }
+    }
+}
+
+/// Where a part of a text is in it.
+fn range_of(text: &str, part: &str) -> Range<usize> {
+    let start = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    start..start + part.len()
+}
+
+/// The second name of two equal ones in an object. Recursion is bounded by the scanner's depth.
+fn duplicate(value: Value<'_>) -> Option<Value<'_>> {
+    match value.kind {
+        Kind::Array => json::elements(value).find_map(duplicate),
+        Kind::Object => {
+            let mut names = BTreeSet::new();
+            json::members(value).find_map(|(name, member)| {
+                let is_new = names.insert(name.unescaped(&mut String::new()).to_owned());
+                if is_new { duplicate(member) } else { Some(name) }
+            })
+        }
+        _ => None,
+    }
+}
+
+fn problem(kind: ScanErrorKind) -> &'static str {
+    match kind {
+        ScanErrorKind::NotUtf8 => "it is not UTF-8",
+        ScanErrorKind::UnexpectedEnd => "unexpected end",
+        ScanErrorKind::ExpectedValue => "expected a value",
+        ScanErrorKind::ExpectedKey => "expected a member name in quotes",
+        ScanErrorKind::ExpectedColon => "expected `:`",
+        ScanErrorKind::ExpectedCommaOrEnd => "expected `,` or the closing bracket",
+        ScanErrorKind::InvalidNumber => "invalid number",
+        ScanErrorKind::InvalidLiteral => "expected `true`, `false` or `null`",
+        ScanErrorKind::InvalidEscape => "invalid escape in a string",
+        ScanErrorKind::LoneSurrogate => "half of a surrogate pair",
+        ScanErrorKind::ControlCharacter => "control character in a string",
+        ScanErrorKind::TrailingText => "text after the end",
+        ScanErrorKind::TooDeep => "nested too deeply",
     }
 }
 

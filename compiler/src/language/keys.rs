@@ -7,8 +7,8 @@ const fn key(name: &'static str, shape: Shape, doc: &'static str) -> Key {
 }
 
 /// Largest duration, one day: longer is surely a mistake in the unit.
-const MAX_SECONDS: i64 = 86_400;
-const SECONDS: Shape = Shape::Integer { min: 1, max: MAX_SECONDS };
+const MAX_SECONDS: u32 = 86_400;
+const SECONDS: Shape = Shape::Seconds { max: MAX_SECONDS };
 const LENGTH: Shape = Shape::Integer { min: 0, max: u32::MAX as i64 };
 const BYTES: Shape = Shape::Integer { min: 1, max: u32::MAX as i64 };
 const RETRIES: Shape = Shape::Integer { min: 0, max: 10 };
@@ -46,7 +46,7 @@ pub static UPSTREAM: Table = Table {
     name: "an upstream",
     doc: "An API that tools are sent to.",
     keys: &[
-        key("url", Shape::Text, "Base URL, `https://host/base/path`. `${NAME}` and `${NAME:-default}` may stand for the host, the port or all before the path.")
+        key("url", Shape::Text, "Base URL, `https://host/base/path`. `${NAME}` and `${NAME:-default}` may replace the host, the port, or everything before the path.")
             .required()
             .elsewhere(&["base", "host", "server", "address"]),
         key("headers", Shape::TextMap, "Headers of every request; `${NAME}` is resolved at the edge."),
@@ -90,10 +90,10 @@ pub static TOOL: Table = Table {
         ),
         key(
             "input_schema",
-            Shape::Object,
-            "A full JSON Schema 2020-12 of the arguments instead of a generated one.",
+            Shape::ObjectOrText,
+            "A full JSON Schema 2020-12 of the arguments instead of a generated one: a table, JSON text, or `{ file = \"x.json\" }`.",
         ).elsewhere(&["schema", "request_schema"]),
-        key("output_schema", Shape::Schema, "JSON Schema of the structured result.").elsewhere(&["response_schema", "returns"]),
+        key("output_schema", Shape::SchemaOrText, "JSON Schema of the structured result: a table, JSON text, or `{ file = \"x.json\" }`.").elsewhere(&["response_schema", "returns"]),
         key("select", Shape::Texts, "Paths of the answer to keep, such as `items[].name`."),
         key("response_template", Shape::TextOrTable(&TEMPLATE), "Turns the JSON answer into text.").elsewhere(&["template", "output_template"]),
         key("error_template", Shape::TextOrTable(&TEMPLATE), "Turns an upstream error into text."),
@@ -163,6 +163,8 @@ pub static PARAMETER: Table = Table {
         key("format", Shape::Text, "Format of a string, such as `date-time` or `uuid`."),
         key("items", Shape::Schema, "JSON Schema of the elements of an array."),
         key("properties", Shape::Object, "JSON Schemas of the members of an object, by name."),
+        key("required_properties", Shape::Texts, "Names of the members that an object must have.")
+            .alias(&["requiredProperties"]),
         key("additionalProperties", Shape::Schema, "Whether an object may have other members.")
             .alias(&["additional_properties"]),
     ],
@@ -264,6 +266,12 @@ pub static CONFIG: Table = Table {
         key("budget", Shape::Table(&CONFIG_BUDGET), "Token budgets."),
         key("rules", Shape::TextMap, "Level of rules by name: `allow`, `warn` or `error`."),
         key("clients", Shape::Texts, "Clients whose limits the names must respect; default: all known ones."),
+        key(
+            "exclude",
+            Shape::Texts,
+            "Files and folders that a search for specs skips, such as `drafts` or `*.test.toml`.",
+        )
+        .elsewhere(&["ignore", "skip"]),
     ],
 };
 

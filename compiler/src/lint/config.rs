@@ -1,8 +1,10 @@
 //! `mcpc.toml`: settings of a folder of specs.
 
 use super::rules::{self, INVALID_RULE_LEVEL, UNKNOWN_CLIENT, UNKNOWN_RULE};
+use crate::files::glob;
 use crate::language::LANGUAGE;
 use crate::language::keys;
+use crate::language::rules::INVALID_VALUE;
 use mcp_diagnostics::{Diagnostic, FileId, Level, Reading, Sources, Span, Spanned, suggest};
 use std::collections::BTreeMap;
 
@@ -60,6 +62,13 @@ pub fn read_config(sources: &Sources, file: FileId, diagnostics: &mut Vec<Diagno
     for (name, level) in fields.text_map("rules") {
         if let Some((rule, level)) = rule_level(&mut reading, &name, &level) {
             config.levels.insert(rule, level);
+        }
+    }
+    // The search for specs has read them already.
+    for pattern in fields.texts("exclude") {
+        if let Some(why) = glob::problem(&pattern.value) {
+            let message = format!("`{}` is not a pattern: {why}", pattern.value);
+            reading.report(Diagnostic::new(&INVALID_VALUE, pattern.span, message));
         }
     }
     for client in fields.texts("clients") {

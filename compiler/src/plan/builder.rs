@@ -1,7 +1,7 @@
 //! Interns what tools share.
 
 use super::link::Linker;
-use super::{DEFAULT_CONNECT_TIMEOUT_SECONDS, Tool};
+use super::{DEFAULT_CONNECT_TIMEOUT_MS, Tool};
 use crate::language::json::Json;
 use crate::language::variables::Variable;
 use crate::spec::Endpoint;
@@ -107,8 +107,8 @@ impl Builder {
 
     /// The upstream of a tool: its spec's, or the origin of its absolute endpoint.
     pub fn upstream(&mut self, tool: Tool<'_>, url: &Endpoint) -> Option<u32> {
-        let connect = tool.upstream.and_then(|u| u.connect_timeout_seconds);
-        let connect_timeout_ms = connect.unwrap_or(DEFAULT_CONNECT_TIMEOUT_SECONDS).saturating_mul(1000);
+        let connect = tool.upstream.and_then(|u| u.connect_timeout_ms);
+        let connect_timeout_ms = connect.unwrap_or(DEFAULT_CONNECT_TIMEOUT_MS);
         let is_database = tool.upstream.is_some_and(|u| u.is_database);
         let own_name = tool.upstream.map(|upstream| upstream.name.value.clone());
         let upstream = match (&url.origin, &url.location) {

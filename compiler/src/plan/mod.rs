@@ -24,8 +24,8 @@ use mcp_bundle::plan::{Backend, Contents, ListEntry, Policy, ResponsePlan, ToolP
 
 /// Name of a bundle that `mcpc.toml` gives none.
 pub const DEFAULT_BUNDLE_NAME: &str = "tools";
-const DEFAULT_TIMEOUT_SECONDS: u32 = 30;
-const DEFAULT_CONNECT_TIMEOUT_SECONDS: u32 = 5;
+const DEFAULT_TIMEOUT_MS: u32 = 30_000;
+const DEFAULT_CONNECT_TIMEOUT_MS: u32 = 5_000;
 
 /// One tool with its upstream.
 #[derive(Debug, Clone, Copy)]
@@ -102,8 +102,8 @@ fn plan_tool(builder: &mut Builder, toolset: u32, tool: Tool<'_>) -> Option<Tool
 
 fn policy(builder: &mut Builder, tool: Tool<'_>) -> u32 {
     let spec = tool.spec;
-    let timeout = spec.timeout_seconds.or(tool.upstream.and_then(|u| u.timeout_seconds));
-    let attempt = spec.attempt_timeout_seconds.or(tool.upstream.and_then(|u| u.attempt_timeout_seconds));
+    let timeout = spec.timeout_ms.or(tool.upstream.and_then(|u| u.timeout_ms));
+    let attempt = spec.attempt_timeout_ms.or(tool.upstream.and_then(|u| u.attempt_timeout_ms));
     let own_retries = spec.retry_count.as_ref().map(|count| count.value);
     let retries = own_retries.or(tool.upstream.and_then(|u| u.retry_count.as_ref().map(|c| c.value)));
     let declared = spec.idempotent.as_ref().map(|idempotent| idempotent.value);
@@ -113,8 +113,8 @@ fn policy(builder: &mut Builder, tool: Tool<'_>) -> u32 {
     scopes.sort_unstable();
     scopes.dedup();
     let policy = Policy {
-        timeout_ms: timeout.unwrap_or(DEFAULT_TIMEOUT_SECONDS).saturating_mul(1000),
-        attempt_timeout_ms: attempt.map(|seconds| seconds.saturating_mul(1000)),
+        timeout_ms: timeout.unwrap_or(DEFAULT_TIMEOUT_MS),
+        attempt_timeout_ms: attempt,
         retry_count: if idempotent { retries.unwrap_or(0) } else { 0 },
         idempotent,
         cache_seconds: spec.cache_seconds.as_ref().map_or(0, |seconds| seconds.value),

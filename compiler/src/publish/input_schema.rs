@@ -34,10 +34,68 @@ pub fn of_parameter(parameter: &ParameterSpec) -> Json {
         schema.push(("default".into(), default.value.clone()));
     }
     for (name, value) in &parameter.keywords {
-        schema.push(((*name).into(), value.value.clone()));
+        // A parameter's own `required` is a boolean.
+        let keyword = if *name == "required_properties" { "required" } else { *name };
+        schema.push((keyword.into(), value.value.clone()));
     }
     if let Some(header) = &parameter.mcp_header {
         schema.push(("x-mcp-header".into(), Json::string(&header.value)));
     }
     Json::Object(schema)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::check::{MemoryFiles, Report, check_files};
+
+    fn check(keys: &str) -> Report {
+        let spec = format!(
+            "[[tool]]\nname = \"add_note\"\ndescription = \"Adds a note to the list of notes.\"\nmethod = \"POST\"\n\
+             endpoint = \"https://api.example.com/notes\"\n\
+             allow = [{{ rule = \"missing-example\", reason = \"short\" }}]\n\
+             [[tool.parameters]]\nname = \"note\"\ndescription = \"The note\"\n{keys}\n"
+        );
+        check_files(&MemoryFiles::one("spec.toml", &spec))
+    }
+
+    const PROPERTIES: &str = "properties = { title = { type = \"string\" }, text = { type = \"string\" } }";
+
+    #[test]
+    fn a_parameter_can_require_members_of_an_object() {
+        for key in ["required_properties", "requiredProperties"] {
+            let report = check(&format!("type = \"object\"\n{PROPERTIES}\n{key} = [\"title\"]"));
+            assert_eq!(report.diagnostics, [], "{key}");
+            let schema = report.toolsets[0].tools[0].published_schema().to_text();
+            assert!(schema.contains(r#""required":["title"]"#), "{schema}");
+            let contents = report.contents.unwrap();
+            let (_, plan) = contents.tool("add_note").unwrap();
+            let objects = plan.checks.iter().filter_map(|check| check.object.as_ref());
+            let required = objects.flat_map(|object| &object.properties).filter(|property| property.required);
+            let names: Vec<&str> = required.map(|property| contents.strings.get(property.name)).collect();
+            assert_eq!(names, ["title"]);
+        }
+    }
+
+    #[test]
+    fn members_that_are_not_declared_cannot_be_required() {
+        let found = |keys: &str| {
+            let report = check(keys);
+            let [one] = report.diagnostics.as_slice() else { panic!("{:?}", report.diagnostics) };
+            (one.message.clone(), one.help.clone().unwrap_or_default())
+        };
+        let (message, help) =
+            found(&format!("type = \"object\"\n{PROPERTIES}\nrequired_properties = [\"titel\"]"));
+        assert_eq!(message, "`properties` does not declare `titel`");
+        assert_eq!(help, "did you mean `title`?");
+        let (message, _) = found("type = \"object\"\nrequired_properties = [\"title\"]");
+        assert_eq!(message, "`properties` does not declare `title`");
+    }
+
+    #[test]
+    fn only_objects_have_members() {
+        let report = check(&format!("{PROPERTIES}\nrequired_properties = [\"title\"]"));
+        let messages: Vec<&str> = report.diagnostics.iter().map(|found| found.message.as_str()).collect();
+        let expected = "`required_properties` has no effect on a string, which parameter `note` is";
+        assert!(messages.contains(&expected), "{messages:?}");
+    }
 }

@@ -1,11 +1,12 @@
 //! From TOML to [`ToolsetSpec`].
 
-use super::templates;
+use super::other::{NotASpec, other_kind};
 use super::value::{JsonFields, table_to_json};
 use super::{
     Allow, BodySpec, ExampleRequest, ExampleResponse, ExampleSpec, Header, Icon, ParameterSpec, ToolSpec,
     ToolsetSpec, Type, UpstreamSpec, parse_endpoint,
 };
+use super::{schema, templates};
 use crate::language::LANGUAGE;
 use crate::language::json::Json;
 use crate::language::keys;
@@ -17,7 +18,7 @@ use base64::{DecodeError, Engine};
 use mcp_bundle::template::Destination;
 use mcp_bundle::wire_enums::{Method, Position, Style};
 use mcp_diagnostics::toml_tree::{self, TomlTable, Value};
-use mcp_diagnostics::{Diagnostic, Fields, FileId, Key, Reading, Span, Spanned};
+use mcp_diagnostics::{Diagnostic, Fields, FileId, Key, Reading, Span, Spanned, suggest};
 use std::path::Path;
 
 pub use super::template::ReadFile;
@@ -36,6 +37,7 @@ const KEYWORDS: &[&str] = &[
     "format",
     "items",
     "properties",
+    "required_properties",
     "additionalProperties",
 ];
 
@@ -45,17 +47,20 @@ pub(super) struct Lowering<'d> {
     pub(super) toml: Reading<'d>,
 }
 
-/// Reads one spec file; findings about its form go to `diagnostics`. `None` if it is not TOML.
+/// Reads one spec file; findings about its form go to `diagnostics`.
 pub fn read_spec(
     name: &str,
     text: &str,
     file: FileId,
     files: &mut dyn ReadFile,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Option<ToolsetSpec> {
+) -> Result<ToolsetSpec, NotASpec> {
     let whole = Span::whole_file(file);
     let mut lowering = Lowering { toml: Reading { language: &LANGUAGE, file, text, diagnostics } };
-    let root = lowering.toml.parse()?;
+    let root = lowering.toml.parse().ok_or(NotASpec::Syntax)?;
+    if let Some(kind) = other_kind(&root) {
+        return Err(kind);
+    }
     let before = lowering.toml.diagnostics.len();
     let fields = lowering.toml.fields(&keys::ROOT, &root, whole);
     let mut toolset = lowering.toolset(&fields, name);
@@ -79,7 +84,7 @@ pub fn read_spec(
                 .help("add a `[[tool]]`, or remove the file; `mcpc init` writes a spec to start from"),
         );
     }
-    Some(toolset)
+    Ok(toolset)
 }
 
 /// A whole TOML file as JSON; `None` if it is not TOML or holds what JSON lacks.
@@ -120,9 +125,9 @@ impl Lowering<'_> {
         UpstreamSpec {
             url: fields.text("url").map(|text| Spanned::new(parse_endpoint(&text.value), text.span)),
             headers: headers(&fields),
-            timeout_seconds: fields.integer("timeout_seconds").map(|s| s.value),
-            connect_timeout_seconds: fields.integer("connect_timeout_seconds").map(|s| s.value),
-            attempt_timeout_seconds: fields.integer("attempt_timeout_seconds").map(|s| s.value),
+            timeout_ms: fields.millis("timeout_seconds"),
+            connect_timeout_ms: fields.millis("connect_timeout_seconds"),
+            attempt_timeout_ms: fields.millis("attempt_timeout_seconds"),
             is_database: fields.text("error_type").is_some_and(|kind| kind.value == "database"),
             retry_count: fields.integer("retry_count"),
             name,
@@ -143,9 +148,12 @@ impl Lowering<'_> {
         let endpoint_template = endpoint
             .zip(parsed.as_ref())
             .and_then(|(text, parsed)| templates::of_endpoint(&text, &parsed.value));
+        let input_schema = self.schema(&fields, "input_schema", files);
+        let output_schema = self.schema(&fields, "output_schema", files);
+        let is_missing = |schema: &schema::Read| schema.as_ref().is_some_and(Option::is_none);
         ToolSpec {
             span,
-            misshapen: fields.misshapen,
+            misshapen: fields.misshapen || is_missing(&input_schema) || is_missing(&output_schema),
             name: fields.text("name"),
             title: fields.text("title"),
             description: fields.text("description"),
@@ -157,17 +165,17 @@ impl Lowering<'_> {
             parameters,
             body,
             body_template: self.template(fields.value("body_template"), body_place, files),
-            input_schema: fields.json("input_schema"),
-            output_schema: fields.json("output_schema"),
+            input_schema: input_schema.flatten(),
+            output_schema: output_schema.flatten(),
             select: fields.texts("select"),
             // An empty one is none: the raw response is the result.
             response_template: self
                 .template(fields.value("response_template"), Destination::Text, files)
                 .filter(|template| !template.is_empty()),
             error_template: self.template(fields.value("error_template"), Destination::Text, files),
-            timeout_seconds: fields.integer("timeout_seconds").map(|s| s.value),
+            timeout_ms: fields.millis("timeout_seconds"),
             retry_count: fields.integer("retry_count"),
-            attempt_timeout_seconds: fields.integer("attempt_timeout_seconds").map(|s| s.value),
+            attempt_timeout_ms: fields.millis("attempt_timeout_seconds"),
             idempotent: fields.boolean("idempotent"),
             cache_seconds: fields.integer("cache_seconds"),
             max_response_bytes: fields.integer("max_response_bytes").map(|b| b.value),
@@ -204,7 +212,8 @@ impl Lowering<'_> {
             self.toml.report(Diagnostic::new(&INVALID_VALUE, name.span, "a parameter's name is not empty"));
             return None;
         }
-        let keywords = KEYWORDS.iter().filter_map(|&name| Some((name, fields.json(name)?))).collect();
+        let keywords: Vec<_> = KEYWORDS.iter().filter_map(|&name| Some((name, fields.json(name)?))).collect();
+        self.required_properties(&fields);
         Some(ParameterSpec {
             span,
             complete: fields.complete,
@@ -222,6 +231,24 @@ impl Lowering<'_> {
             keywords,
             name: fields.text("name")?,
         })
+    }
+
+    /// A caller can only know members that are declared.
+    fn required_properties(&mut self, fields: &Fields<'_, '_>) {
+        let properties = fields.table("properties").map(|(table, _)| table);
+        for name in fields.texts("required_properties") {
+            if properties.is_some_and(|table| table.get(name.value.as_str()).is_some()) {
+                continue;
+            }
+            let known =
+                properties.into_iter().flat_map(|table| table.iter()).map(|(key, _)| key.get_ref().as_ref());
+            let message = format!("`properties` does not declare `{}`", name.value);
+            self.toml.report(
+                Diagnostic::new(&INVALID_VALUE, name.span, message)
+                    .help("declare it in `properties`, so that callers know what to supply")
+                    .maybe_help(suggest::did_you_mean(&name.value, known)),
+            );
+        }
     }
 
     fn parameter_type(&mut self, fields: &Fields<'_, '_>, span: Span) -> Spanned<Type> {
@@ -370,9 +397,9 @@ fn has_key(value: &Value<'_>, name: &str) -> bool {
 
 fn base64_problem(error: &DecodeError) -> String {
     match error {
-        DecodeError::InvalidByte(_, byte) => format!("`{}` cannot stand there", byte.escape_ascii()),
+        DecodeError::InvalidByte(_, byte) => format!("`{}` is not allowed there", byte.escape_ascii()),
         DecodeError::InvalidLength(_) => "it is cut somewhere".to_owned(),
-        DecodeError::InvalidLastSymbol { .. } => "its last character stands for no whole byte".to_owned(),
+        DecodeError::InvalidLastSymbol { .. } => "its last character does not encode a whole byte".to_owned(),
         DecodeError::InvalidPadding => "it is not filled up with `=`".to_owned(),
     }
 }

@@ -4,12 +4,15 @@
 
 mod endpoint;
 mod lower;
+mod other;
+mod schema;
 mod template;
 mod templates;
 mod value;
 
 pub use endpoint::{Endpoint, EndpointProblem, Origin, PathPiece, Placeholder, parse_endpoint, parse_origin};
 pub use lower::{ReadFile, read_spec, toml_to_json};
+pub use other::NotASpec;
 pub use template::{TemplateDialect, TemplateSource, TemplateSpec};
 
 use crate::language::json::Json;
@@ -36,9 +39,9 @@ pub struct UpstreamSpec {
     pub name: Spanned<String>,
     pub url: Option<Spanned<Endpoint>>,
     pub headers: Vec<Header>,
-    pub timeout_seconds: Option<u32>,
-    pub connect_timeout_seconds: Option<u32>,
-    pub attempt_timeout_seconds: Option<u32>,
+    pub timeout_ms: Option<u32>,
+    pub connect_timeout_ms: Option<u32>,
+    pub attempt_timeout_ms: Option<u32>,
     /// `error_type = "database"`.
     pub is_database: bool,
     pub retry_count: Option<Spanned<u8>>,
@@ -75,9 +78,9 @@ pub struct ToolSpec {
     pub select: Vec<Spanned<String>>,
     pub response_template: Option<TemplateSpec>,
     pub error_template: Option<TemplateSpec>,
-    pub timeout_seconds: Option<u32>,
+    pub timeout_ms: Option<u32>,
     pub retry_count: Option<Spanned<u8>>,
-    pub attempt_timeout_seconds: Option<u32>,
+    pub attempt_timeout_ms: Option<u32>,
     pub idempotent: Option<Spanned<bool>>,
     pub cache_seconds: Option<Spanned<u32>>,
     pub max_response_bytes: Option<u32>,

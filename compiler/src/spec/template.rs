@@ -112,6 +112,21 @@ impl Lowering<'_> {
         }
     }
 
+    /// Whether a file is in the spec's folder or below it; reported if not. A spec must build the same
+    /// everywhere, so it only reaches what is beside it.
+    pub(super) fn is_beside(&mut self, name: &Spanned<String>, what: &str) -> bool {
+        let mut parts = Path::new(&name.value).components();
+        let inside = parts.all(|part| matches!(part, std::path::Component::Normal(_)));
+        if inside && !name.value.is_empty() {
+            return true;
+        }
+        let message = format!("a {what}'s file must be in the spec's folder or below it");
+        self.toml.report(
+            Diagnostic::new(&INVALID_VALUE, name.span, message).help("write a relative path without `..`"),
+        );
+        false
+    }
+
     fn template_file(
         &mut self,
         span: Span,
@@ -119,17 +134,10 @@ impl Lowering<'_> {
         place: Destination,
         files: &mut dyn ReadFile,
     ) -> Option<TemplateSpec> {
-        let path = Path::new(&name.value);
-        // A spec must build the same everywhere, so it only reaches what lies beside it.
-        let inside = path.components().all(|part| matches!(part, std::path::Component::Normal(_)));
-        if !inside || name.value.is_empty() {
-            let message = "a template's file must lie in the spec's folder or below it";
-            self.toml.report(
-                Diagnostic::new(&INVALID_VALUE, name.span, message)
-                    .help("write a relative path without `..`"),
-            );
+        if !self.is_beside(name, "template") {
             return None;
         }
+        let path = Path::new(&name.value);
         let dialect = match path.extension().and_then(|e| e.to_str()) {
             Some("hbs" | "handlebars") => TemplateDialect::Handlebars,
             Some("tmpl" | "gotmpl") => TemplateDialect::Go,

@@ -57,6 +57,28 @@ pub(super) fn integer(name: &str, value: &Value<'_>, min: i64, max: i64) -> Opti
     (min..=max).contains(&number).then_some(number)
 }
 
+/// The number of seconds that a text means: `"500ms"` is `0.5`.
+pub(super) fn seconds(text: &str, max: u32) -> Option<String> {
+    let (number, unit) = split(text)?;
+    let unit = unit.to_ascii_lowercase();
+    let factor = match unit.as_str() {
+        "ms" | "msec" | "millis" | "milliseconds" => 1,
+        unit => {
+            let (_, factor) = TIMES.iter().find(|(names, _)| names.contains(&unit))?;
+            u64::try_from(*factor).ok()?.checked_mul(1000)?
+        }
+    };
+    let millis = scaled(number, factor)?;
+    if millis == 0 || millis > u64::from(max) * 1000 {
+        return None;
+    }
+    let fraction = format!("{:03}", millis % 1000);
+    Some(match fraction.trim_end_matches('0') {
+        "" => (millis / 1000).to_string(),
+        fraction => format!("{}.{fraction}", millis / 1000),
+    })
+}
+
 /// A number and what follows it.
 fn split(text: &str) -> Option<(&str, &str)> {
     let text = text.trim();
@@ -107,6 +129,18 @@ mod tests {
             assert_eq!(size(written), None, "{written}");
         }
         assert!(super::size(&text("2MB"), 1, 1 << 20).is_none(), "it would be too large");
+    }
+
+    #[test]
+    fn fractions_of_seconds_are_understood() {
+        for (written, meant) in
+            [("500ms", "0.5"), ("30s", "30"), ("1.5", "1.5"), ("2 min", "120"), ("1 ms", "0.001")]
+        {
+            assert_eq!(seconds(written, 86_400).as_deref(), Some(meant), "{written}");
+        }
+        for written in ["", "ms", "0", "many", "-1s", "0.5ms", "25h"] {
+            assert_eq!(seconds(written, 86_400), None, "{written}");
+        }
     }
 
     #[test]

@@ -195,6 +195,14 @@ impl<'t, 'i> Fields<'t, 'i> {
         Some(Spanned::new(T::try_from(integer.to_i64()?).ok()?, self.at(value)))
     }
 
+    /// A [`Shape::Seconds`] in milliseconds.
+    pub fn millis(&self, name: &str) -> Option<u32> {
+        let Some(Shape::Seconds { max }) = self.table.find(name).map(|key| key.shape) else {
+            return None;
+        };
+        shape::millis(self.value(name)?.get_ref(), max)
+    }
+
     pub fn texts(&self, name: &str) -> Vec<Spanned<String>> {
         let items = self.value(name).and_then(|value| value.get_ref().as_array());
         let items = items.into_iter().flat_map(|items| items.iter());

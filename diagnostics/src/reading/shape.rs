@@ -25,10 +25,29 @@ impl Reading<'_> {
         let problem = match (key.shape, value.get_ref()) {
             (Shape::Any, _) => return self.is_json(key, value, span),
             (
-                Shape::Text | Shape::Word(_) | Shape::TextOrTable(_) | Shape::WordOrTable(..),
+                Shape::Text
+                | Shape::Word(_)
+                | Shape::TextOrTable(_)
+                | Shape::WordOrTable(..)
+                | Shape::ObjectOrText
+                | Shape::SchemaOrText,
                 Value::String(_),
             ) => return true,
-            (Shape::Boolean | Shape::Schema, Value::Boolean(_)) => return true,
+            (Shape::Boolean | Shape::Schema | Shape::SchemaOrText, Value::Boolean(_)) => return true,
+            (Shape::Seconds { max }, Value::Integer(_) | Value::Float(_)) => {
+                if millis(value.get_ref(), max).is_some() {
+                    return true;
+                }
+                let message = format!("`{}` must be between 0.001 and {max}", key.name);
+                Diagnostic::of(rules.invalid_value, span, message).note(as_note(key.doc))
+            }
+            (Shape::Seconds { max }, Value::String(text)) => {
+                let problem = wrong("a number of seconds");
+                match meant::seconds(text, max) {
+                    Some(meant) => problem.help(format!("write `{meant}`")).replace(span, meant),
+                    None => problem,
+                }
+            }
             (Shape::Integer { min, max }, Value::Integer(integer)) => match integer.to_i64() {
                 Some(number) if (min..=max).contains(&number) => return true,
                 _ => Diagnostic::of(
@@ -96,7 +115,7 @@ impl Reading<'_> {
                 return fits;
             }
             (Shape::List, Value::Array(_)) => return self.is_json(key, value, span),
-            (Shape::Object | Shape::Schema, Value::Table(_)) => {
+            (Shape::Object | Shape::Schema | Shape::ObjectOrText | Shape::SchemaOrText, Value::Table(_)) => {
                 return self.is_json(key, value, span);
             }
             (
@@ -168,6 +187,7 @@ fn shape_name(shape: Shape) -> String {
     let name = match shape {
         Shape::Text | Shape::Word(_) => "a string",
         Shape::Integer { .. } => "an integer",
+        Shape::Seconds { .. } => "a number of seconds",
         Shape::Number => "a number",
         Shape::Boolean => "`true` or `false`",
         Shape::Texts => "a list of strings",
@@ -176,6 +196,8 @@ fn shape_name(shape: Shape) -> String {
         Shape::List => "a list",
         Shape::Object => "a table",
         Shape::Schema => "a JSON Schema (a table, `true` or `false`)",
+        Shape::ObjectOrText => "a JSON Schema: a table, JSON text or `{ file = \"…\" }`",
+        Shape::SchemaOrText => "a JSON Schema: a table, a boolean, JSON text or `{ file = \"…\" }`",
         Shape::Size { .. } => "a size",
         Shape::TextOrTable(table) | Shape::WordOrTable(_, table) => {
             return format!("a string or a table with {}", one_of(table.names()));
@@ -185,6 +207,21 @@ fn shape_name(shape: Shape) -> String {
         Shape::NamedTables(_) => "a table of tables",
     };
     name.to_owned()
+}
+
+/// A number of seconds in milliseconds, rounded; `None` if that is nothing or too much.
+pub(super) fn millis(value: &Value<'_>, max: u32) -> Option<u32> {
+    let seconds: f64 = match value {
+        Value::Integer(integer) => return u32::try_from(integer.to_i64()?).ok().and_then(|s| within(s, max)),
+        Value::Float(text) => text.replace('_', "").parse().ok()?,
+        _ => return None,
+    };
+    let millis = (seconds * 1000.0).round();
+    (millis >= 1.0 && millis <= f64::from(max) * 1000.0).then_some(millis as u32)
+}
+
+fn within(seconds: u32, max: u32) -> Option<u32> {
+    (1..=max).contains(&seconds).then(|| seconds.checked_mul(1000)).flatten()
 }
 
 /// Whether a value can be JSON, which lacks some of TOML's numbers.

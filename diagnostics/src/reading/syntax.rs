@@ -121,6 +121,10 @@ impl<'d> Reading<'d> {
         }
         if message.starts_with("string values must be quoted") || message.starts_with("invalid boolean") {
             let word = text.get(range.clone()).unwrap_or_default();
+            if word.trim().is_empty() {
+                let message = "expected a value after `=`".to_owned();
+                return (of(equals_before(text, range.start).unwrap_or(range), message), false);
+            }
             let lower = word.to_ascii_lowercase();
             let diagnostic = of(range.clone(), format!("`{word}` is not a TOML value"));
             let diagnostic = match lower.as_str() {
@@ -228,6 +232,13 @@ fn typographic_quotes(text: &str, at: usize) -> Option<Quoted<'_>> {
         Some((length, closing)) => (opening, rest.get(..length)?, Some(closing)),
         None => (opening, rest, None),
     })
+}
+
+/// The last `=` before a place on the same line.
+fn equals_before(text: &str, at: usize) -> Option<Range<usize>> {
+    let start = line_start(text, at);
+    let equals = start + text.get(start..at)?.rfind('=')?;
+    Some(equals..equals + 1)
 }
 
 /// The key that ends before a place on the same line.

@@ -7,6 +7,7 @@ static LIMITS: Table = Table {
     keys: &[
         Key::new("body", Shape::Size { min: 1 << 10, max: 1 << 20 }, "Size of a body."),
         Key::new("batch", Shape::Integer { min: 1, max: 10 }, "Requests in a batch.").alias(&["batches"]),
+        Key::new("idle", Shape::Seconds { max: 60 }, "Idle time."),
     ],
 };
 
@@ -76,6 +77,28 @@ fn a_size_needs_a_unit_and_has_its_range() {
     assert_eq!(only("limits.batch = '50'").1, None, "it would be too large");
     assert_eq!(only("limits.body = '1B'").0, "`body` must be between `\"1KiB\"` and `\"1MiB\"`");
     assert_eq!(only("limits.body = true").0, "`body` must be a size, not a boolean");
+}
+
+#[test]
+fn seconds_may_have_a_fraction() {
+    for right in ["1", "60", "0.5", "0.001", "1_0.0", "1e1"] {
+        assert_eq!(read(&format!("limits.idle = {right}")).2, [], "{right}");
+    }
+    for wrong in ["0", "-1", "61", "60.1", "0.0004", "nan", "inf", "99999999999999999999"] {
+        let found = only(&format!("limits.idle = {wrong}"));
+        assert_eq!(found.0, "`idle` must be between 0.001 and 60", "{wrong}");
+    }
+    let found = only("limits.idle = '500ms'");
+    assert_eq!(found.0, "`idle` must be a number of seconds, not a string");
+    assert_eq!(found.1.unwrap(), "write `0.5`");
+    assert_eq!(only("limits.idle = 'soon'").1, None);
+}
+
+#[test]
+fn a_key_without_a_value_is_called_so() {
+    for text in ["level =", "level = ", "level = # nothing", "level = \nlimits = {}"] {
+        assert_eq!(only(text).0, "expected a value after `=`", "{text:?}");
+    }
 }
 
 #[test]

@@ -110,6 +110,35 @@ fn going_back_to_the_served_bundle_clears_the_error() {
     assert!(Arc::ptr_eq(&before, &stage.activation.edge().catalog().unwrap()), "nothing was swapped");
 }
 
+/// What is logged at the usual level.
+fn logged(work: impl FnOnce()) -> String {
+    logging::tests::written(logging::LogSettings::default(), work)
+}
+
+#[test]
+fn recovery_from_a_failed_activation_is_logged_once() {
+    let stage = Stage::new();
+    stage.put(&bundle("one"));
+    let revision = stage.activates();
+    let failed = logged(|| {
+        stage.put(b"not a bundle");
+        stage.poll().unwrap_err();
+    });
+    assert!(failed.contains("ERROR") && !failed.contains("recovered"), "{failed}");
+    let recovered = logged(|| {
+        stage.put(&bundle("one"));
+        stage.poll().unwrap();
+    });
+    let line = recovered.lines().find(|line| line.contains("recovered from a failed activation"));
+    let line = line.unwrap_or_else(|| panic!("{recovered}"));
+    assert!(line.contains("INFO") && line.contains(&revision.to_string()), "{line}");
+    let later = logged(|| {
+        stage.put(&bundle("two"));
+        stage.poll().unwrap();
+    });
+    assert!(!later.contains("recovered"), "{later}");
+}
+
 #[test]
 fn a_file_that_is_replaced_by_a_rename_is_noticed() {
     let stage = Stage::new();

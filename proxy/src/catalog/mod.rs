@@ -79,7 +79,7 @@ pub struct Mirrored {
 pub enum BuildError {
     #[error("`${{{name}}}` has no value, and {need}: set it in the environment or in the secrets file")]
     MissingVariable { name: String, need: String },
-    #[error("the value of `${{{name}}}` cannot stand in a header of `{tool}`: it has a control character")]
+    #[error("the value of `${{{name}}}` is not allowed in a header of `{tool}`: it has a control character")]
     InvalidVariable { name: String, tool: String },
     #[error("the URL of upstream `{upstream}`, `{url}`, cannot be used: {error}")]
     Origin { upstream: String, url: String, error: ResolveError },

@@ -67,7 +67,7 @@ mod tests {
             |wrong: &'static str| move |name: &str| Some(if name == wrong { "a\nb" } else { "a" }.to_owned());
         assert!(resolve(&contents(), &value("A_TOKEN")).is_ok());
         let message = error(&value("B_KEY"));
-        assert!(message.contains("cannot stand in a header of `send`"), "{message}");
+        assert!(message.contains("is not allowed in a header of `send`"), "{message}");
     }
 
     #[test]

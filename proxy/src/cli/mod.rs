@@ -23,7 +23,7 @@ use std::process::ExitCode;
 
 /// Serve a bundle of MCP tools at the edge
 #[derive(Debug, Parser)]
-#[command(name = "mcp-edge", version, arg_required_else_help = true, after_help = EXIT_CODES)]
+#[command(name = "mcp-edge", version, arg_required_else_help = true, max_term_width = 100, after_help = EXIT_CODES)]
 #[command(args_conflicts_with_subcommands = true)]
 struct Arguments {
     #[command(subcommand)]

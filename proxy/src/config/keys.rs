@@ -63,6 +63,7 @@ static TOP_ROWS: [Row; 19] = [
     Row::new("listen", Tables(&LISTEN_TABLE), "", "written `[[listen]]`, once for each listener"),
     Row::new("log", Shape::Table(&LOG_TABLE), "", "written `[log]`: what is logged"),
     Row::new("access", Shape::Table(&ACCESS_TABLE), "", "written `[access]`: who may use the public listener"),
+    Row::new("interfaces", Shape::Table(&INTERFACES_TABLE), "", "written `[interfaces]`: what is served; a path that is switched off answers 404"),
     Row::new("limits", Shape::Table(&LIMITS_TABLE), "", "written `[limits]`: the largest requests and responses"),
     Row::new("timeouts", Shape::Table(&TIMEOUTS_TABLE), "", "written `[timeouts]`: how long clients may take"),
     Row::new("pool", Shape::Table(&POOL_TABLE), "", "written `[pool]`: connections to upstreams"),
@@ -87,6 +88,13 @@ static LOG_ROWS: [Row; 2] = [
 static ACCESS_ROWS: [Row; 2] = [
     Row::new("hosts", Texts, "[]", "`Host` names to answer, without ports; if empty, any, or only local names if all listeners are loopback"),
     Row::new("origins", Texts, "[]", "browser `Origin`s to answer, besides those of a known `Host`; if empty, local ones if all listeners are loopback"),
+];
+
+#[rustfmt::skip]
+static INTERFACES_ROWS: [Row; 3] = [
+    Row::new("mcp", Boolean, "true", "whether MCP is served at `/mcp` and `/mcp/{toolset}`"),
+    Row::new("sse", Boolean, "true", "whether HTTP+SSE of older clients is served at `/sse`, `/sse/{toolset}` and `/messages`"),
+    Row::new("rest", Boolean, "true", "whether the REST forms are served: `/api/v1/mcp/…`, `/mcp/tools` and `/mcp/invoke`"),
 ];
 
 #[rustfmt::skip]
@@ -128,6 +136,7 @@ pub static TOP: Table = table("the file", &keys(&TOP_ROWS));
 pub static LISTEN_TABLE: Table = table("`listen`", &keys(&LISTEN_ROWS));
 pub static LOG_TABLE: Table = table("`log`", &keys(&LOG_ROWS));
 pub static ACCESS_TABLE: Table = table("`access`", &keys(&ACCESS_ROWS));
+pub static INTERFACES_TABLE: Table = table("`interfaces`", &keys(&INTERFACES_ROWS));
 static LIMITS_TABLE: Table = table("`limits`", &keys(&LIMITS));
 static TIMEOUTS_TABLE: Table = table("`timeouts`", &keys(&TIMEOUTS));
 static POOL_TABLE: Table = table("`pool`", &keys(&POOL));
@@ -140,13 +149,14 @@ pub static CLAIM_TABLE: Table = table("a claim", &keys(&CLAIM_ROWS));
 pub static UPSTREAM_TABLE: Table = table("an upstream", &keys(&UPSTREAM_ROWS));
 
 /// The tables below the top, by name.
-pub static TABLES: [(&str, &Table, &[Row]); 11] = [
+pub static TABLES: [(&str, &Table, &[Row]); 12] = [
     ("auth", &AUTH_TABLE, &AUTH_ROWS),
     ("auth.resource", &RESOURCE_TABLE, &RESOURCE_ROWS),
     ("auth.jwt", &JWT_TABLE, &JWT_ROWS),
     ("listen", &LISTEN_TABLE, &LISTEN_ROWS),
     ("log", &LOG_TABLE, &LOG_ROWS),
     ("access", &ACCESS_TABLE, &ACCESS_ROWS),
+    ("interfaces", &INTERFACES_TABLE, &INTERFACES_ROWS),
     ("limits", &LIMITS_TABLE, &LIMITS),
     ("timeouts", &TIMEOUTS_TABLE, &TIMEOUTS),
     ("pool", &POOL_TABLE, &POOL),

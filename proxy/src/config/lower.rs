@@ -1,9 +1,11 @@
 //! The text of `edge.toml` → [`Config`], or every problem in it.
 
-use super::keys::{ACCESS_TABLE, LANGUAGE, LISTEN_TABLE, LOG_TABLE, TABLES, TOP, UPSTREAM_TABLE};
+use super::keys::{
+    ACCESS_TABLE, INTERFACES_TABLE, LANGUAGE, LISTEN_TABLE, LOG_TABLE, TABLES, TOP, UPSTREAM_TABLE,
+};
 use super::{Config, Places, Problems, SecretSource, parse_address, read_key};
 use crate::process::{Listener, TlsFiles};
-use crate::settings::{Access, Settings};
+use crate::settings::{Access, Interfaces, Settings};
 use crate::telemetry::logging::{LogFormat, LogLevel, LogSettings};
 use mcp_bundle::format::VerifyingKey;
 use mcp_bundle::format::key_text::{self, KeyError};
@@ -260,8 +262,22 @@ impl<'d> Lowering<'_, 'd> {
             let fields = self.reading.fields(&ACCESS_TABLE, table, span);
             settings.access = self.access(&fields);
         }
+        settings.interfaces = self.interfaces(top);
         settings.upstreams = self.upstreams(top);
         settings
+    }
+
+    fn interfaces(&mut self, top: &Fields<'_, '_>) -> Interfaces {
+        let Some((table, span)) = top.table("interfaces") else { return Interfaces::default() };
+        let fields = self.reading.fields(&INTERFACES_TABLE, table, span);
+        let is_on = |name: &str| fields.boolean(name).is_none_or(|on| on.value);
+        let interfaces = Interfaces { mcp: is_on("mcp"), sse: is_on("sse"), rest: is_on("rest") };
+        if !interfaces.mcp && !interfaces.sse && !interfaces.rest {
+            let problem =
+                Diagnostic::error(span, "all interfaces are switched off, so nothing would be served");
+            self.reading.report(problem.help("leave at least one of `mcp`, `sse` and `rest` on"));
+        }
+        interfaces
     }
 
     /// Where upstreams are here, by name.

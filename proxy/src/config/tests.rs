@@ -341,16 +341,11 @@ fn origins_and_hosts_are_checked() {
 #[test]
 fn syntax_errors_come_first() {
     assert_snapshot!(errors("bundle = \n[limits\n"), @r##"
-    error: `` is not a TOML value
-     --> edge.toml:1:10
+    error: expected a value after `=`
+     --> edge.toml:1:8
       |
     1 | bundle = 
-      |          ^
-      |
-    help: write strings between quotes
-      |
-    1 | bundle = ""
-      |          ++
+      |        ^
 
     error: unclosed table, expected `]`
      --> edge.toml:2:8

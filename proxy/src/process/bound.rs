@@ -151,7 +151,7 @@ fn read_tls(files: &TlsFiles) -> Result<Tls, String> {
     let certificate = readable(&files.certificate)?;
     let key = readable(&files.key)?;
     let (chain, private) = load_certs_and_key_files(&certificate, &key)
-        .map_err(|error| format!("`{certificate}` or `{key}` is no PEM file: {}", error.root_cause()))?
+        .map_err(|error| format!("`{certificate}` or `{key}` is not a PEM file: {}", error.root_cause()))?
         .ok_or_else(|| {
             format!("`{certificate}` must hold a PEM certificate and `{key}` a PEM private key")
         })?;

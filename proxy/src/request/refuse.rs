@@ -3,6 +3,7 @@
 use super::failure::{ErrorType, Failure};
 use super::head::Head;
 use super::reply::{BodyKind, Reply};
+use super::route::is_rest;
 use mcp_bundle::json::write_string;
 
 /// Writes a failure in the form of the interface that the path belongs to.
@@ -16,10 +17,6 @@ pub fn refuse(head: &Head, failure: &Failure, reply: &mut Reply) {
         write_rpc(None, failure, &mut reply.body);
     }
     reply.headers.extend(failure.header());
-}
-
-fn is_rest(path: &str) -> bool {
-    path.starts_with("/api/") || path == "/mcp/tools" || path == "/mcp/invoke"
 }
 
 /// Appends an error message of JSON-RPC; one whose request has no readable id goes without.

@@ -10,7 +10,7 @@ use crate::request::id::RequestId;
 use crate::request::identity::{Caller, Peer};
 use crate::request::reply::{BodyKind, Reply};
 use crate::request::resource::Resource;
-use crate::settings::Settings;
+use crate::settings::{Interfaces, Settings};
 use http::Method;
 
 /// What a request head asks for.
@@ -80,8 +80,24 @@ impl RoutedRequest {
 }
 
 /// Whether a path is one that is served, with any method.
-pub fn is_known(path: &str) -> bool {
-    allowed(path).is_some()
+pub fn is_known(path: &str, settings: &Settings) -> bool {
+    allowed(path).is_some() && is_on(path, settings.interfaces)
+}
+
+/// Whether the interface that a served path belongs to is switched on.
+fn is_on(path: &str, interfaces: Interfaces) -> bool {
+    if is_rest(path) {
+        interfaces.rest
+    } else if path.starts_with("/mcp") {
+        interfaces.mcp
+    } else {
+        interfaces.sse
+    }
+}
+
+/// Whether a path belongs to the REST forms.
+pub(super) fn is_rest(path: &str) -> bool {
+    path.starts_with("/api/") || path == "/mcp/tools" || path == "/mcp/invoke"
 }
 
 /// The methods of a path; `None` if it is not served.
@@ -103,7 +119,10 @@ fn find(
     reply: &mut Reply,
 ) -> Result<Option<Path>, Failure> {
     let path = head.uri.path();
-    let Some(allowed) = allowed(path) else { return metadata(head, resource, reply).map(|()| None) };
+    let is_on = is_on(path, settings.interfaces);
+    let Some(allowed) = allowed(path).filter(|_| is_on) else {
+        return metadata(head, resource, reply).map(|()| None);
+    };
     if head.method == Method::OPTIONS {
         access::preflight(head, allowed, reply);
         return Ok(None);

@@ -66,6 +66,8 @@ pub struct Received {
     pub content_type: Option<String>,
     /// The `content-location` header, if it is text.
     pub content_location: Option<String>,
+    /// The `location` header of a redirect that was not followed.
+    pub location: Option<String>,
     /// Decompressed.
     pub body: Vec<u8>,
     /// Requests that were sent, the last one included.
@@ -88,6 +90,7 @@ impl Received {
             self.spare = last;
         }
         self.content_location = None;
+        self.location = None;
         self.body.clear();
         self.attempts = 0;
         self.answered = None;
@@ -103,6 +106,7 @@ impl Received {
             self.spare = String::new();
         }
         self.content_location = None;
+        self.location = None;
     }
 }
 

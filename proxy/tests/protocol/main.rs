@@ -9,6 +9,7 @@
 
 mod calls;
 mod identity;
+mod interfaces;
 mod legacy;
 mod lists;
 mod modern;

@@ -45,5 +45,5 @@ fn object(strings: &Strings, members: &ObjectCheck, at: usize) -> Checked {
 
 fn earlier(found: Option<u32>, at: usize, what: &str) -> Checked {
     let is_earlier = found.is_none_or(|found| (found as usize) < at);
-    ensure(is_earlier, || format!("{what}: check {} does not stand before it", found.unwrap_or_default()))
+    ensure(is_earlier, || format!("{what}: check {} does not come before it", found.unwrap_or_default()))
 }

@@ -82,7 +82,7 @@ impl<'a, 's> Request<'a, 's> {
             ensure(!is_forbidden_header(name), || format!("a tool may not set header {}", quote(name)))?;
             let of_parameter = is_parameter(&pair.value);
             ensure(of_parameter || !after_parameters, || {
-                format!("fixed header {} stands after those of parameters", quote(name))
+                format!("fixed header {} comes after those of parameters", quote(name))
             })?;
             after_parameters = of_parameter;
         }
@@ -106,7 +106,7 @@ impl<'a, 's> Request<'a, 's> {
         index(part.id, programs.len(), "template")?;
         let place = programs.get(part.id as usize).map(|program| program.place);
         ensure(place.is_some_and(|place| places.contains(&place)), || {
-            format!("template {} does not write what stands here", part.id)
+            format!("template {} does not write what belongs here", part.id)
         })
     }
 
@@ -128,7 +128,7 @@ impl<'a, 's> Request<'a, 's> {
             PartKind::TenantId | PartKind::PrincipalSub => {
                 ensure(part.id == 0, || format!("`{}` has the id {}, not 0", part.kind, part.id))
             }
-            PartKind::Template => Err("a template where none can stand".to_owned()),
+            PartKind::Template => Err("a template where none is allowed".to_owned()),
         }
     }
 

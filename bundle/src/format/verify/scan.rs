@@ -111,7 +111,7 @@ impl Class {
             | Class::CookieLiteral
             | Class::TargetLiteral
             | Class::FormLiteral => "does not belong here",
-            Class::JsonInside => "cannot stand inside a JSON string",
+            Class::JsonInside => "is not allowed inside a JSON string",
             Class::HeaderLiteral => "has control characters",
             Class::Json => "is not JSON",
             Class::JsonScalar => "is not a JSON scalar",

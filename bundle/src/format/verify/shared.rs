@@ -93,9 +93,9 @@ impl<'a> Ascending<'a> {
     pub(super) fn next(&mut self, name: &'a str) -> Checked {
         let last = self.last.replace(name);
         match last {
-            Some(last) if last == name => Err(format!("{} {} stands twice", self.what, quote(name))),
+            Some(last) if last == name => Err(format!("{} {} is duplicated", self.what, quote(name))),
             Some(last) if last > name => {
-                Err(format!("{} {} stands after {}, not sorted", self.what, quote(name), quote(last)))
+                Err(format!("{} {} comes after {}, not sorted", self.what, quote(name), quote(last)))
             }
             _ => Ok(()),
         }

@@ -155,7 +155,7 @@ impl Verifier<'_> {
                 match known(op.a, PartKind::from_tag, "kind of part")? {
                     PartKind::Variable => index(op.b, self.contents.manifest.variables.len(), "variable"),
                     PartKind::TenantId | PartKind::PrincipalSub => Ok(()),
-                    kind => Err(format!("`{kind}` is no variable")),
+                    kind => Err(format!("`{kind}` is not a variable")),
                 }
             }
             OpCode::Drop => Ok(()),
@@ -197,7 +197,7 @@ fn encoding(place: Destination, tag: u32) -> Checked {
         Destination::Form => encoding == Encoding::Query,
         Destination::Header => encoding == Encoding::Header,
     };
-    ensure(fits, || format!("a value encoded as {encoding} cannot stand in a {place}"))
+    ensure(fits, || format!("a value encoded as {encoding} is not allowed in a {place}"))
 }
 
 fn test(bits: u32) -> Checked {

@@ -51,7 +51,13 @@ fn describe(item: &Json) -> String {
 }
 
 /// All of a trial as one JSON document.
-pub fn document(tool: &str, draft: Option<&Draft>, status: Option<u16>, outcome: Option<&Outcome>) -> Json {
+pub fn document(
+    tool: &str,
+    draft: Option<&Draft>,
+    status: Option<u16>,
+    location: Option<&str>,
+    outcome: Option<&Outcome>,
+) -> Json {
     let mut members = vec![
         ("version".to_owned(), Json::Number("1".to_owned())),
         ("tool".to_owned(), Json::string(tool)),
@@ -59,6 +65,10 @@ pub fn document(tool: &str, draft: Option<&Draft>, status: Option<u16>, outcome:
     ];
     let status = status.map_or(Json::Null, |status| Json::Number(status.to_string()));
     members.push(("status".to_owned(), status));
+    // Only a redirect that was not followed has one.
+    if let Some(location) = location {
+        members.push(("location".to_owned(), Json::string(location)));
+    }
     let result = outcome.and_then(|outcome| outcome.result.clone());
     members.push(("result".to_owned(), result.unwrap_or(Json::Null)));
     Json::Object(members)

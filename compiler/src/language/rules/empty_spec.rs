@@ -5,7 +5,7 @@ rule! {
     /// Finds spec files that declare no tool.
     ///
     /// ## Why is this bad
-    /// An empty toolset is nothing that a client could use; most often `[[tool]]` was forgotten or commented out.
+    /// Clients cannot use an empty toolset. Usually `[[tool]]` is missing or commented out.
     ///
     /// ## Fails
     /// ```toml

@@ -2,10 +2,10 @@ use super::rule;
 
 rule! {
     /// ## What it does
-    /// Finds values of the right type that their key does not take.
+    /// Finds values that have the right type, but that their key does not accept.
     ///
     /// ## Why is this bad
-    /// A number outside its range, an unknown word or `nan` cannot be built into a plan.
+    /// A number out of range, an unknown word or `nan` has no meaning, so no bundle can be built.
     ///
     /// ## Fails
     /// ```toml

@@ -2,10 +2,10 @@ use super::rule;
 
 rule! {
     /// ## What it does
-    /// Finds a key that is given in its long and in its short form at once.
+    /// Finds keys that are set twice, by their long and by their short name.
     ///
     /// ## Why is this bad
-    /// `type` and `parameter_type` are the same key. If both are there, one of the two is not what its author believes.
+    /// `type` and `parameter_type` are two names of one key. If both are set, one of them has no effect.
     ///
     /// ## Fails
     /// ```toml

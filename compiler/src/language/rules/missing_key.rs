@@ -2,10 +2,11 @@ use super::rule;
 
 rule! {
     /// ## What it does
-    /// Finds tables without a key that they need.
+    /// Finds tables that lack a required key.
     ///
     /// ## Why is this bad
-    /// There is no sensible default: a tool without a name cannot be called, one without an endpoint goes nowhere.
+    /// Required keys have no sensible default: a tool without a name cannot be called, and a tool without an
+    /// endpoint has nowhere to send its request.
     ///
     /// ## Fails
     /// ```toml
@@ -24,7 +25,7 @@ rule! {
     /// endpoint = "https://api.example.com/time"
     /// ```
     ///
-    /// A tool with a fixed answer needs neither method nor endpoint:
+    /// A tool with a fixed response needs no method and no endpoint:
     /// ```toml
     /// [[tool]]
     /// name = "get_opening_hours"

@@ -1,4 +1,5 @@
-//! Rules about the form of a file: what reads it reports them. `lint::rules` has the table of all rules.
+//! Rules about the syntax and the keys of a file. The code that reads a file reports them. `lint::rules` has
+//! the table of all rules.
 
 mod empty_spec;
 mod invalid_utf8;

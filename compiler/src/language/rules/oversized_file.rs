@@ -2,16 +2,16 @@ use super::rule;
 
 rule! {
     /// ## What it does
-    /// Finds spec files of more than 64 MiB.
+    /// Finds spec files larger than 64 MiB.
     ///
     /// ## Why is this bad
-    /// A spec of that size is nearly always something else by mistake, such as an archive or a dump, and reading it would
-    /// take memory without a limit.
+    /// A file of that size is almost never a spec, but an archive or a dump. The limit also bounds the memory
+    /// that a run needs.
     ///
     /// ## Fails
-    /// A file of 70 MiB with the ending `.toml`.
+    /// A `.toml` file of 70 MiB.
     ///
     /// ## Passes
-    /// The same tools in several files: all specs of a folder are one set.
+    /// The same tools split into several files: all specs of a folder are built into one bundle.
     pub OVERSIZED_FILE = "MCP0003", "oversized-file", HardError;
 }

@@ -2,10 +2,10 @@ use super::rule;
 
 rule! {
     /// ## What it does
-    /// Finds text that is not TOML.
+    /// Finds TOML syntax errors.
     ///
     /// ## Why is this bad
-    /// A line that cannot be read has no meaning. Nothing else is reported about the file until it can be read.
+    /// A file with syntax errors cannot be read. Other problems in it are reported once the syntax is fixed.
     ///
     /// ## Fails
     /// ```toml

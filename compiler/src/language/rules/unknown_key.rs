@@ -2,10 +2,10 @@ use super::rule;
 
 rule! {
     /// ## What it does
-    /// Finds keys that the spec language does not have.
+    /// Finds keys that are not part of the spec language.
     ///
     /// ## Why is this bad
-    /// A misspelt key would be ignored, and the tool would quietly do something else than it says.
+    /// If misspelt keys were ignored, a tool would silently behave differently from what its spec says.
     ///
     /// ## Fails
     /// ```toml

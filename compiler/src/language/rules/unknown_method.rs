@@ -5,8 +5,8 @@ rule! {
     /// Finds HTTP methods that a tool cannot use.
     ///
     /// ## Why is this bad
-    /// The method decides what may be cached, retried and sent in a body. Methods are written in capitals: HTTP tells `get` and
-    /// `GET` apart.
+    /// The method decides whether a call may be cached or retried and whether it has a body. HTTP methods are
+    /// case-sensitive: write `GET`, not `get`.
     ///
     /// ## Fails
     /// ```toml

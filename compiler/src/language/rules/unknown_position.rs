@@ -2,11 +2,11 @@ use super::rule;
 
 rule! {
     /// ## What it does
-    /// Finds positions of parameters that do not exist.
+    /// Finds parameters with an unknown `position`.
     ///
     /// ## Why is this bad
-    /// The position decides where a value goes and how it is encoded. It is one of `path`, `query`, `header`, `cookie` and
-    /// `body`.
+    /// The position decides where a value goes and how it is encoded. It must be `path`, `query`, `header`,
+    /// `cookie` or `body`.
     ///
     /// ## Fails
     /// ```toml

@@ -2,11 +2,11 @@ use super::rule;
 
 rule! {
     /// ## What it does
-    /// Finds types of parameters that do not exist.
+    /// Finds parameters with an unknown `type`.
     ///
     /// ## Why is this bad
-    /// The types are those of JSON: `string`, `integer`, `number`, `boolean`, `array` and `object`. A model could not be told
-    /// what another one means.
+    /// Types are those of JSON Schema: `string`, `integer`, `number`, `boolean`, `array` and `object`. Models
+    /// do not understand any others.
     ///
     /// ## Fails
     /// ```toml

@@ -2,16 +2,16 @@ use super::rule;
 
 rule! {
     /// ## What it does
-    /// Finds files that cannot be read: spec files, `mcpc.toml`, and templates that a spec takes from a file.
+    /// Finds files that cannot be read: specs, `mcpc.toml`, and the template and schema files that specs name.
     ///
     /// ## Why is this bad
-    /// Nothing can be said about a file that was not read, so the run as a whole cannot succeed.
+    /// A file that cannot be read cannot be checked, so the run fails.
     ///
     /// ## Fails
-    /// A path that does not exist, a file without permission to read it, or a template beside the spec that is not there:
+    /// A path that does not exist, a file that you may not read, or a missing template:
     /// `response_template = { file = "order.hbs" }` without a file `order.hbs`.
     ///
     /// ## Passes
-    /// All files that are named exist and may be read.
+    /// Every file that is named exists and can be read.
     pub UNREADABLE_FILE = "MCP0001", "unreadable-file", HardError;
 }

@@ -2,11 +2,11 @@ use super::rule;
 
 rule! {
     /// ## What it does
-    /// Finds values of another type than their key takes.
+    /// Finds values whose type is not the one that their key expects.
     ///
     /// ## Why is this bad
-    /// A text in place of a number, or a single table in place of a list, has no meaning there, and converting it would be a
-    /// guess.
+    /// A string in place of a number, or a table in place of a list, has no defined meaning. Converting it
+    /// would be a guess.
     ///
     /// ## Fails
     /// ```toml

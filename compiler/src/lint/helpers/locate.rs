@@ -4,6 +4,7 @@
 //! tool is parsed again, so specs without findings never pay for it.
 
 use crate::checked::{CheckedTool, CheckedToolset};
+use crate::language::json::Json;
 use mcp_diagnostics::{
     Sources, Span,
     toml_tree::{self, TomlValue, Value},
@@ -19,6 +20,15 @@ pub fn part(
     steps: &[String],
 ) -> Span {
     let text = &sources.file(whole.file).text;
+    if whole.file != tool.span.file {
+        // A JSON file of its own.
+        let found = Json::locate(sources.text(whole), steps);
+        let offset = whole.start as usize;
+        return found.map_or(whole, |part| Span::new(whole.file, offset + part.start..offset + part.end));
+    }
+    if let Some(json) = literal(sources.text(whole)) {
+        return Json::locate(&json, steps).map_or(whole, |part| sources.inside(whole, part));
+    }
     let start = tool.span.start;
     let next = toolset.tools.partition_point(|other| other.span.start <= start);
     let end = toolset.tools.get(next).map_or(text.len(), |other| other.span.start as usize);
@@ -44,6 +54,18 @@ pub fn part(
         place = value.span();
     }
     Span { file: whole.file, start: start + place.start as u32, end: start + place.end as u32 }
+}
+
+/// What a string literal of TOML holds; `None` if it is not one.
+fn literal(written: &str) -> Option<String> {
+    let document = written.starts_with(['"', '\'']).then(|| format!("x = {written}"))?;
+    let (table, errors) = toml_tree::read(&document);
+    toml_tree::to_text(table.get("x").filter(|_| errors.is_empty())?, &document)
+}
+
+/// Whether a schema is a table of the spec, in which a fix can be written as TOML.
+pub fn is_table(sources: &Sources, tool: &CheckedTool, whole: Span) -> bool {
+    whole.file == tool.span.file && !sources.text(whole).starts_with(['"', '\''])
 }
 
 fn find<'v, 'i>(value: &'v TomlValue<'i>, wanted: &std::ops::Range<usize>) -> Option<&'v TomlValue<'i>> {

@@ -94,7 +94,7 @@ fn applies_to(keyword: &str, value: &Json) -> &'static [Type] {
         }
         "format" => &[Type::String],
         "minItems" | "maxItems" | "items" => &[Type::Array],
-        "properties" | "additionalProperties" => &[Type::Object],
+        "properties" | "required_properties" | "additionalProperties" => &[Type::Object],
         _ => &Type::ALL,
     }
 }

@@ -82,7 +82,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         if parameter.is_hidden() {
             continue;
         }
-        check_name(context, &header.value, header.span, &mut names, findings);
+        check_name(context, &header.value, (header.span, true), &mut names, findings);
         check_type(name, Some(parameter.kind.value), header.span, findings);
         if parameter.sensitive {
             report_sensitive(name, header.span, findings);
@@ -120,7 +120,10 @@ fn check_keyword(
         }
     };
     match header.as_str() {
-        Some(name) => check_name(context, name, span, names, findings),
+        Some(name) => {
+            let is_fixable = locate::is_table(context.sources, context.tool, written.value.span);
+            check_name(context, name, (span, is_fixable), names, findings);
+        }
         None => {
             findings.report(error(span, format!("`x-mcp-header` must be a string, not {}", show(header))));
         }
@@ -136,7 +139,7 @@ fn check_keyword(
 fn check_name(
     context: &ToolContext<'_>,
     name: &str,
-    span: Span,
+    (span, is_fixable): (Span, bool),
     names: &mut Names,
     findings: &mut Findings<'_>,
 ) {
@@ -154,11 +157,13 @@ fn check_name(
                 .note("it consists of letters, digits and ``!#$%&'*+-.^_`|~``"),
         );
     } else if let Some(rest) = lower.strip_prefix(PREFIX).and_then(|_| name.get(PREFIX.len()..)) {
-        findings.report(
-            error(span, format!("the header would be called `Mcp-Param-{name}`"))
-                .help(format!("write `{rest}`: the prefix is added to it"))
-                .replace(span, Json::string(rest).to_text()),
-        );
+        let diagnostic = error(span, format!("the header would be called `Mcp-Param-{name}`"))
+            .help(format!("write `{rest}`: the prefix is added to it"));
+        findings.report(if is_fixable {
+            diagnostic.replace(span, Json::string(rest).to_text())
+        } else {
+            diagnostic
+        });
     } else if let Some(first) = names.get(&lower) {
         findings.report(
             error(span, format!("two arguments are mirrored in the header `Mcp-Param-{name}`"))

@@ -68,7 +68,7 @@ fn of_request(tool: &CheckedTool) -> Vec<(&'static str, Option<Span>)> {
     let with_place = keys.into_iter().filter(|(_, span)| span.is_some());
     // The spans of these are not kept.
     let numbers = [
-        ("timeout_seconds", tool.timeout_seconds.is_some()),
+        ("timeout_seconds", tool.timeout_ms.is_some()),
         ("max_response_bytes", tool.max_response_bytes.is_some()),
     ];
     let without_place = numbers.into_iter().filter(|(_, written)| *written).map(|(key, _)| (key, None));

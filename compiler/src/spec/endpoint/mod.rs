@@ -202,7 +202,7 @@ impl Endpoint {
         let rest = self.text.get(tag..).unwrap_or_default();
         let end = tag + rest.find("}}").map_or(rest.len(), |end| end + 2);
         let help = "begin the endpoint with `/`, or with `https://`, the host and a `/`";
-        self.url_problem(tag..end, "a template can stand in the path and in the query only", help);
+        self.url_problem(tag..end, "a template is only allowed in the path and in the query", help);
     }
 
     fn placeholder_problem(&mut self, range: Range<usize>, message: &str, help: Option<&str>) {
@@ -250,7 +250,7 @@ impl Endpoint {
             );
             self.placeholder_problem(
                 at - 1..at + end + 1,
-                "a `${…}` variable cannot stand in an endpoint",
+                "a `${…}` variable is not allowed in an endpoint",
                 Some(&help),
             );
         } else if name.is_empty() {
@@ -280,7 +280,7 @@ impl Endpoint {
             let help = "declare a parameter with `position = \"query\"` instead";
             self.placeholder_problem(
                 at + brace..at + end,
-                "a placeholder cannot stand in the query",
+                "a placeholder is not allowed in the query",
                 Some(help),
             );
         } else {
@@ -319,7 +319,7 @@ impl Endpoint {
             for byte in c.encode_utf8(&mut buffer).bytes() {
                 encoded.push_str(&format!("%{byte:02X}"));
             }
-            let message = format!("`{}` cannot stand in a URL", c.escape_debug());
+            let message = format!("`{}` is not allowed in a URL", c.escape_debug());
             self.url_problem(at + i..at + i + c.len_utf8(), &message, &format!("write `{encoded}`"));
             return;
         }

@@ -48,16 +48,16 @@ impl Syntax for Json {
         }
         if states.touches(IN_ESCAPE) {
             return Err(Problem::new("a value cannot be part of an escape such as `\\n` or `\\u00e9`")
-                .help("put the value behind it; what it needs to have escaped is escaped by itself"));
+                .help("put the value after it; escaping is automatic"));
         }
         if states.touches(IN_STRING) && states.touches(OUTSIDE) {
             return Err(Problem::new(
-                "this may stand inside or outside a JSON string: its encoding cannot be worked out",
+                "this may be inside or outside a JSON string: its encoding cannot be worked out",
             )
             .help("put both quotes of a string on the same side of each condition and loop"));
         }
         if !states.contains(OPEN) {
-            return Err(Problem::new("a value cannot stand here: JSON needs a `,` or `:` before it")
+            return Err(Problem::new("a value is not allowed here: JSON needs a `,` or `:` before it")
                 .help("to put it into a string, write it between the quotes"));
         }
         // What else is in the set comes from ways that a condition may exclude; it is refused when it happens.

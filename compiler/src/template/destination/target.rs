@@ -29,7 +29,7 @@ impl Syntax for Target {
 
     fn literal(states: States, text: &str) -> Result<States, Problem> {
         if let Some(at) = text.find(['{', '}']) {
-            return Err(Problem::new("a `{name}` placeholder cannot stand in or after a template")
+            return Err(Problem::new("a `{name}` placeholder is not allowed in or after a template")
                 .help("write `{{ .name }}` (Go) or `{{name}}` (Handlebars) instead")
                 .within(at..at + 1));
         }
@@ -45,7 +45,7 @@ impl Syntax for Target {
             (true, false) => Ok((Encoding::PathSegment, IN_SEGMENT)),
             (false, true) => pair_value(states),
             _ => Err(Problem::new(
-                "this may stand in the path or in the query: its encoding cannot be worked out",
+                "this may be in the path or in the query: its encoding cannot be worked out",
             )
             .help("write the `?` outside of conditions and loops")),
         }
@@ -84,7 +84,7 @@ fn walk(start: States, text: &str) -> Result<States, Problem> {
         state = match (rest.chars().next(), state) {
             // Some servers split a query at `;` as well.
             (Some(';'), NAME | VALUE) => {
-                return Err(Problem::new("`;` cannot stand in the query").help("write `%3B`").within(here));
+                return Err(Problem::new("`;` is not allowed in the query").help("write `%3B`").within(here));
             }
             (Some('&'), NAME | VALUE) => NAME,
             (Some('='), NAME) => VALUE,

@@ -79,16 +79,16 @@ fn a_place_in_json_that_is_not_settled_is_an_error() {
         (r#""\u00{{ .x }}""#, ".x", "part of an escape"),
         (r#""\u00g1""#, "g", "four hexadecimal digits"),
         (r#""\x{{ .x }}""#, "x", "no escape `\\x`"),
-        ("1{{ .x }}", ".x", "cannot stand here"),
+        ("1{{ .x }}", ".x", "is not allowed here"),
         ("{{ .x }}1", "1", "`1` cannot directly follow"),
         ("{{ .x }}\"a\"", "\"", "`\"` cannot directly follow"),
-        ("[-{{ .x }}]", ".x", "cannot stand here"),
-        ("[\"a\"{{ .x }}]", ".x", "cannot stand here"),
-        ("[{{ .x }}{{ .y }}]", ".y", "cannot stand here"),
-        ("[{{ .x }} {{ .y }}]", ".y", "cannot stand here"),
+        ("[-{{ .x }}]", ".x", "is not allowed here"),
+        ("[\"a\"{{ .x }}]", ".x", "is not allowed here"),
+        ("[{{ .x }}{{ .y }}]", ".y", "is not allowed here"),
+        ("[{{ .x }} {{ .y }}]", ".y", "is not allowed here"),
         ("[{{ if .c }}{{ .x }}{{ end }}5]", "5", "cannot directly follow"),
-        ("[1{{ if .c }}{{ .x }}{{ end }}]", ".x", "cannot stand here"),
-        ("[1${A}]", "[1${A}]", "cannot stand here"),
+        ("[1{{ if .c }}{{ .x }}{{ end }}]", ".x", "is not allowed here"),
+        ("[1${A}]", "[1${A}]", "is not allowed here"),
         ("\"a\n{{ .x }}\"", "\n", "line breaks"),
         ("\"{{ .x }}", "", "end inside a JSON string"),
         ("{{ if .a }}\"{{ end }}", "", "end inside a JSON string"),
@@ -106,7 +106,7 @@ fn a_body_that_is_never_json_is_found_when_it_does_not_depend_on_data() {
         (r#"[{{ .a }} {"b": 1}]"#, "{", "does not write JSON"),
         (r#"[{{ .a }}, é]"#, "é", "does not write JSON"),
         ("", "", "does not write JSON"),
-        ("plain {{ .a }}", ".a", "cannot stand here"),
+        ("plain {{ .a }}", ".a", "is not allowed here"),
     ] {
         let errors = compile_for(Destination::Json, Dialect::Go, source).unwrap_err();
         assert!(errors[0].message.contains(message), "{source}: {errors:?}");
@@ -146,7 +146,7 @@ fn values_before_the_question_mark_are_segments_and_those_behind_it_are_pairs() 
         ("{{ .a }}/%2E./x", "/", "`.` or `..` as a segment"),
         ("{{ .a }}/..?x", "?", "`.` or `..` as a segment"),
         ("{{ .a }}/..", "", "`.` or `..` as a segment"),
-        ("x?a={{ .a }};b=1", ";", "`;` cannot stand in the query"),
+        ("x?a={{ .a }};b=1", ";", "`;` is not allowed in the query"),
     ] {
         refuses(Destination::Target, source, underlined, message);
     }

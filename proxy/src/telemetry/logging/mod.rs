@@ -184,14 +184,14 @@ impl fmt::Display for Short<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::observe::record::Outcome;
     use crate::observe::record::tests::call_record;
     use crate::request::id::RequestId;
 
     /// What is written while `work` runs.
-    fn written(settings: LogSettings, work: impl FnOnce()) -> String {
+    pub(crate) fn written(settings: LogSettings, work: impl FnOnce()) -> String {
         let file = tempfile::NamedTempFile::new().unwrap();
         let writer = std::sync::Mutex::new(file.reopen().unwrap());
         tracing::subscriber::with_default(subscriber(settings, writer).0, work);

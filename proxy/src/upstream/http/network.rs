@@ -152,7 +152,7 @@ impl Network {
                 hops += 1;
                 moved = Some(target);
             } else {
-                return done.map(|_| ()).map_err(|failure| failure.error);
+                return done.map(|hints| received.location = hints.location).map_err(|failure| failure.error);
             }
             let attempts = received.attempts;
             received.clear();

@@ -127,8 +127,10 @@ impl SchemaOwner<'_> {
         let message = format!("{} is not a valid JSON Schema: {}", written.label(), problem.message);
         let diagnostic = Diagnostic::new(&INVALID_SCHEMA, span, message).maybe_help(problem.help.clone());
         match problem.instead {
-            Some(word) => diagnostic.replace(span, Json::string(word).to_text()),
-            None => diagnostic,
+            Some(word) if self.is_table(written.value.span) => {
+                diagnostic.replace(span, Json::string(word).to_text())
+            }
+            _ => diagnostic,
         }
     }
 
@@ -149,6 +151,9 @@ impl SchemaOwner<'_> {
         };
         let diagnostic = Diagnostic::new(&INVALID_SCHEMA, span, message)
             .note("the arguments of a call are an object, and MCP requires the schema to say so");
+        if !self.is_table(schema.span) {
+            return Some(diagnostic.help("write `\"type\": \"object\"` in it"));
+        }
         let inline = self.context.sources.text(schema.span).starts_with('{');
         if said.is_some() || !inline {
             return Some(diagnostic.help("write `type = \"object\"` in it"));
@@ -186,6 +191,10 @@ impl SchemaOwner<'_> {
                     .maybe_help(suggest::did_you_mean(name, known)),
             );
         }
+    }
+
+    fn is_table(&self, whole: Span) -> bool {
+        locate::is_table(self.context.sources, self.tool, whole)
     }
 
     fn part(&self, whole: Span, steps: &[String]) -> Span {

@@ -322,7 +322,7 @@ impl<'s> Lexer<'s> {
         Err(if let Some(help) = operator_help(self.source, self.pos) {
             error.with_help(help)
         } else if name.starts_with('.') && c == '-' {
-            error.with_help("a key that is no identifier is read with `index`, as in `index . \"a-b\"`")
+            error.with_help("a key that is not an identifier is read with `index`, as in `index . \"a-b\"`")
         } else {
             error
         })
