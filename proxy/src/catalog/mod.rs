@@ -7,6 +7,7 @@ mod variables;
 mod view;
 
 pub use listing::Page;
+pub use variables::invalid as invalid_variables;
 pub use view::View;
 
 use crate::observe::counts::{CallCounts, ToolCounts};
@@ -61,8 +62,8 @@ pub struct Mirrored {
 pub enum BuildError {
     #[error("`${{{name}}}` has no value, and {need}: set it in the environment or in the secrets file")]
     MissingVariable { name: String, need: String },
-    #[error("the value of `${{{name}}}` cannot stand in a header of `{tool}`: it has a control character")]
-    InvalidVariable { name: String, tool: String },
+    #[error("the value of `${{{name}}}` cannot be sent by `{tool}` in {site}: {reason}")]
+    InvalidVariable { name: String, tool: String, site: String, reason: String },
     #[error("the URL of upstream `{upstream}`, `{url}`, cannot be used: {error}")]
     Origin { upstream: String, url: String, error: ResolveError },
     #[error("`[upstream.{name}]` in `edge.toml` is not an upstream of the bundle{}", did_you_mean(.nearest))]
@@ -90,7 +91,11 @@ impl Catalog {
         let only_in_origins = origins::locate(&mut contents, variable, &settings.upstreams)?;
         // What only an origin needed has done its work.
         let done = |name: &str| only_in_origins.iter().any(|known| known == name).then(String::new);
-        let variables = variables::resolve(&contents, &|name| variable(name).or_else(|| done(name)))?;
+        let variables = variables::resolve(
+            &contents,
+            &|name| variable(name).or_else(|| done(name)),
+            &settings.limits.bind,
+        )?;
         let text = |id| contents.strings.get(id);
         let origins = contents.upstreams.iter().map(|plan| {
             let host = text(plan.host).to_owned();

@@ -1,9 +1,11 @@
 //! `mcp-edge check`
 
 use super::{CommandError, files, has_toml_name, load_bundle, read_config, read_keys, variables};
-use crate::config::FileProblem;
+use crate::catalog::invalid_variables;
+use crate::config::{Config, FileProblem};
 use mcp_bundle::format::key_text;
 use mcp_bundle::format::{Bundle, VerifyingKey};
+use mcp_bundle::plan::Contents;
 use mcp_diagnostics::EnvFile;
 use std::path::Path;
 
@@ -27,7 +29,7 @@ fn configuration(file: &Path, keys: Vec<VerifyingKey>) -> Result<String, Command
     let admin = config.admin.map_or_else(|| "off".to_owned(), |address| format!("http://{address}/"));
     out.push_str(&format!("admin      {admin}\n"));
     let (secrets, mut problems) = files::inspect(&config);
-    let mut missing = Vec::new();
+    let mut variable_problems = Vec::new();
     match &config.bundle {
         None => out.push_str("bundle     none: name one on the command line\n"),
         Some(path) => match load_bundle(path, &config.keys) {
@@ -36,15 +38,25 @@ fn configuration(file: &Path, keys: Vec<VerifyingKey>) -> Result<String, Command
             Ok(bundle) => {
                 out.push_str(&facts(&bundle, &config.keys, secrets.as_ref()));
                 let has_value = |name: &str| has_value(secrets.as_ref(), name);
-                missing = variables::missing(&bundle.contents, &has_value);
+                variable_problems = variables::missing(&bundle.contents, &has_value);
+                variable_problems.extend(unsendable(&bundle.contents, secrets.as_ref(), &config));
             }
         },
     }
     out.push_str("auth       none\n");
-    if problems.is_empty() && missing.is_empty() {
+    if problems.is_empty() && variable_problems.is_empty() {
         return Ok(out);
     }
-    Err(CommandError::of_files(&config, problems).and(&missing))
+    Err(CommandError::of_files(&config, problems).and(&variable_problems))
+}
+
+/// Values that are there, but that no call could send.
+fn unsendable(contents: &Contents, secrets: Option<&EnvFile>, config: &Config) -> Vec<String> {
+    let Some(secrets) = secrets else { return Vec::new() };
+    let values: Vec<Option<String>> = contents.variable_names().map(|name| secrets.get(name)).collect();
+    let values: Vec<Option<&str>> = values.iter().map(Option::as_deref).collect();
+    let found = invalid_variables(contents, &values, &config.settings.limits.bind);
+    found.iter().map(ToString::to_string).collect()
 }
 
 /// Without `secrets`, nothing is said about values.
