@@ -24,7 +24,7 @@ impl Running {
         let inputs = Inputs::new(FileSource::new(bundle));
         let activation = Arc::new(Activation::new(edge, Some(inputs)));
         let (listener, address) = bind("127.0.0.1:0".parse().unwrap()).unwrap();
-        let mut service = service(Admin::new(activation, address), address, Some(listener));
+        let mut service = service(Admin::new(activation, address), listener);
         let (stop, stopped) = tokio::sync::watch::channel(false);
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();

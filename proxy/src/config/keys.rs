@@ -1,6 +1,6 @@
 //! The language of `edge.toml`: its tables of keys, and the reference made from them.
 
-use super::fixed::FIXED;
+use super::fixed::{FIXED, TLS};
 use super::numbers::{LIMITS, LIST, POOL, TIMEOUTS};
 use crate::settings::Settings;
 use crate::telemetry::logging::{LogFormat, LogLevel};
@@ -163,7 +163,8 @@ pub fn reference() -> String {
             (None, words) if words.contains(' ') => words.to_owned(),
             (None, value) => format!("`{value}`"),
         };
-        let changes = if FIXED.iter().any(|(fixed, _)| *fixed == name) { "upgrade" } else { "reload" };
+        let is_fixed = name != TLS && FIXED.iter().any(|(fixed, _)| *fixed == name);
+        let changes = if is_fixed { "upgrade" } else { "reload" };
         out.push_str(&format!("| `{name}` | {default} | {changes} | {} |\n", row.doc));
     }
     out
