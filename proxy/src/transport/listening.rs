@@ -21,7 +21,6 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::unix::AsyncFd;
 
 /// After an error that will come again at once, such as a lack of file descriptors.
 const CALM: Duration = Duration::from_millis(50);
@@ -53,7 +52,12 @@ pub(crate) struct Listening<H> {
 /// One socket in work.
 struct Accepting<H> {
     name: &'static str,
-    socket: AsyncFd<TcpListener>,
+    socket: tokio::net::TcpListener,
+    place: Place<H>,
+}
+
+/// Where its connections go.
+struct Place<H> {
     tls: Option<Arc<Acceptor>>,
     app: Arc<McpService<H>>,
     most: usize,
@@ -108,48 +112,51 @@ impl<H: Handler> Accepting<H> {
         shutdown: &ShutdownWatch,
     ) -> Result<Accepting<H>, String> {
         let tls = endpoint.certificate.map(|served| served.acceptor()).transpose()?.map(Arc::new);
-        let socket = AsyncFd::register(endpoint.socket).map_err(|error| error.to_string())?;
-        Ok(Accepting { name, socket, tls, app: Arc::clone(app), most, shutdown: shutdown.clone() })
+        let socket = tokio::net::TcpListener::from_std(endpoint.socket).map_err(|error| error.to_string())?;
+        let place = Place { tls, app: Arc::clone(app), most, shutdown: shutdown.clone() };
+        Ok(Accepting { name, socket, place })
     }
 
     /// Accepts until the process shuts down, and then what waits in the queue: those clients count as connected already.
     async fn run(self) {
-        let mut shutdown = self.shutdown.clone();
+        let mut shutdown = self.place.shutdown.clone();
         let mut is_failing = false;
         loop {
-            let ready = tokio::select! {
+            let accepted = tokio::select! {
                 biased;
                 () = h1::shut_down(&mut shutdown) => break,
-                ready = self.socket.readable() => ready,
+                accepted = self.socket.accept() => accepted,
             };
-            let Ok(mut ready) = ready else { break };
-            match ready.try_io(|socket| socket.get_ref().accept()) {
-                Ok(Ok((stream, peer))) => {
+            // Another thread may serve it, whose own runtime is to hear of what arrives.
+            match accepted.and_then(|(stream, peer)| Ok((stream.into_std()?, peer))) {
+                Ok((stream, peer)) => {
                     is_failing = false;
-                    self.serve(stream, peer);
+                    self.place.serve(stream, peer);
                 }
                 // The client left while it waited.
-                Ok(Err(error)) if is_of_one_connection(error.kind()) => {}
-                Ok(Err(error)) => {
+                Err(error) if is_of_one_connection(error.kind()) => {}
+                Err(error) => {
                     if !std::mem::replace(&mut is_failing, true) {
                         tracing::error!(listener = self.name, %error, "connections cannot be accepted");
                     }
                     pingora_timeout::sleep(CALM).await;
                 }
-                Err(_) => {}
             }
         }
-        while let Ok((stream, peer)) = self.socket.get_ref().accept() {
-            self.serve(stream, peer);
+        let Ok(socket) = self.socket.into_std() else { return };
+        while let Ok((stream, peer)) = socket.accept() {
+            self.place.serve(stream, peer);
         }
     }
+}
+
+impl<H: Handler> Place<H> {
 
     /// Beyond the limit there is nothing to say that would not itself need a connection.
     fn serve(&self, stream: TcpStream, peer: SocketAddr) {
         let most = self.app.handler.serving().settings.limits.connections.min(self.most);
         let Some(entered) = self.app.open.enter(most) else { return };
         let (app, tls, shutdown) = (Arc::clone(&self.app), self.tls.clone(), self.shutdown.clone());
-        // On the thread that serves it, so that its own runtime hears of what arrives.
         current_handle().spawn(async move {
             if let Some(link) = link(stream, peer) {
                 connection(&app, link, tls, entered, &shutdown).await;
