@@ -7,6 +7,8 @@
 //! [`poll`]: Activation::poll
 //! [`replace`]: Activation::replace
 
+#[cfg(test)]
+mod certificate_tests;
 mod certificates;
 mod inputs;
 mod load;

@@ -75,6 +75,9 @@ fn listeners_are_handed_over_without_losing_a_connection() {
     let mut busy = old.client();
     busy.post("/hold", "old");
     old.hears("started");
+    let mut idle = old.client();
+    idle.post("/echo", "hello");
+    assert_eq!(idle.answer().text(), "hello");
 
     let mut new = start(|_| {}, listener(&old.address.to_string()), options(true));
     new.address = old.address;
@@ -87,6 +90,8 @@ fn listeners_are_handed_over_without_losing_a_connection() {
         client.post("/who", "");
         assert_eq!(client.answer().status, 200);
     }
+    // The old server has heard that the new one accepts.
+    idle.assert_closed();
     old.release();
     let answer = busy.answer();
     assert_eq!((answer.text(), answer.closes()), ("held old", true));
