@@ -166,7 +166,9 @@ mod tests {
             assert_eq!(read(&format!("POST / HTTP/1.1\r\n{headers}\r\n")), Err(Malformed), "{headers:?}");
         }
         assert_eq!(read("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"), Err(Malformed));
-        for start in ["GET / HTTP/1.1\n", "\nGET / HTTP/1.1\r\n", "GET /#a HTTP/1.1\r\n", "GET # HTTP/1.1\r\n"] {
+        for start in
+            ["GET / HTTP/1.1\n", "\nGET / HTTP/1.1\r\n", "GET /#a HTTP/1.1\r\n", "GET # HTTP/1.1\r\n"]
+        {
             assert_eq!(read(&format!("{start}Host: a\r\n\r\n")), Err(Malformed), "{start:?}");
         }
         let many = "a: b\r\n".repeat(MAX_HEADERS + 1);

@@ -1,8 +1,7 @@
 //! More connections than a process can have.
 #![cfg(target_os = "linux")]
 
-use mcpc_tests::process::{build, start_with_files};
-use mcpc_tests::{Client, LONG, get};
+use mcpc_tests::{Client, LONG, build, get, start_with_files};
 use std::io::Read;
 use std::net::{SocketAddr, TcpStream};
 

@@ -41,7 +41,8 @@ impl Secure {
         write(&folder, "key.pem", &first.key.serialize_pem());
         configure(&folder, "cert.pem");
         let config = Config::load(&path).unwrap();
-        let activation = Activation::configured(config.clone(), Box::new(move || Config::load(&path))).unwrap();
+        let activation =
+            Activation::configured(config.clone(), Box::new(move || Config::load(&path))).unwrap();
         let activation = Arc::new(activation);
         activation.poll().unwrap();
         let bound = process::bind(&config.listeners).unwrap();
@@ -72,7 +73,9 @@ fn write(folder: &tempfile::TempDir, name: &str, text: &str) {
 }
 
 fn configure(folder: &tempfile::TempDir, certificate: &str) {
-    let listen = format!("[[listen]]\naddress = \"127.0.0.1:0\"\ncertificate = \"{certificate}\"\nkey = \"key.pem\"\n");
+    let listen = format!(
+        "[[listen]]\naddress = \"127.0.0.1:0\"\ncertificate = \"{certificate}\"\nkey = \"key.pem\"\n"
+    );
     write(folder, "edge.toml", &format!("bundle = \"tools.mcpk\"\n{listen}"));
 }
 

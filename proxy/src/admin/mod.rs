@@ -33,7 +33,12 @@ pub struct Admin {
 
 impl Admin {
     pub fn new(activation: Arc<Activation>, address: SocketAddr) -> Admin {
-        Admin { activation, loopback: address.ip().is_loopback(), started: Instant::now(), reloading: Mutex::new(()) }
+        Admin {
+            activation,
+            loopback: address.ip().is_loopback(),
+            started: Instant::now(),
+            reloading: Mutex::new(()),
+        }
     }
 
     /// The answer to a request. `POST /reload` takes as long as the reload.

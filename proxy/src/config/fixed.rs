@@ -58,7 +58,10 @@ mod tests {
             let address = "address = \"127.0.0.1:8080\"";
             config(&format!("[[listen]]\n{address}\ncertificate = \"{file}\"\nkey = \"{file}\""))
         };
-        assert!(tls("a").differs_beyond_reload(&tls("b")).is_empty(), "another certificate is read at a reload");
+        assert!(
+            tls("a").differs_beyond_reload(&tls("b")).is_empty(),
+            "another certificate is read at a reload"
+        );
         assert_eq!(tls("a").differs_beyond_reload(&running), ["listen.certificate"]);
         let live = "[limits]\nrequest_body = \"2KiB\"\n[log]\nlevel = \"debug\"";
         assert!(config(live).differs_beyond_reload(&running).is_empty());

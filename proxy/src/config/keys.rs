@@ -51,7 +51,7 @@ use Shape::{Boolean, Integer, Tables, Text, Texts, Word};
 static TOP_ROWS: [Row; 18] = [
     Row::new("bundle", Text, "", "the bundle to serve; the command line may name another"),
     Row::new("keys", Texts, "", "public keys, as text or as files; with any, one of them must have signed the bundle"),
-    Row::new("poll_seconds", Integer { min: 1, max: 86_400 }, "10", "how often to check the bundle and the secrets file for changes"),
+    Row::new("poll_seconds", Integer { min: 1, max: 86_400 }, "10", "how often to check the bundle, the secrets file and the certificates for changes"),
     Row::new("secrets", Text, "", "a file of `NAME=value` lines for each `${NAME}` of the bundle; the environment has precedence"),
     Row::new("auth", Word(&["none"]), "", "`\"none\"` lets everyone call; needed to listen on an address that is not loopback"),
     Row::new("threads", Integer { min: 1, max: 1024 }, "the number of cores", "worker threads"),

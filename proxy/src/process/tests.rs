@@ -111,7 +111,8 @@ fn a_new_process_that_dies_before_it_accepts_leaves_the_old_one_in_place() {
     let address = old.address.to_string();
 
     old.running.orders.send_replace(Some(Order::HandOver));
-    let (sockets, confirmation) = takeover::take_over(&path, &inherit(&[listener(&address)]).unwrap()).unwrap();
+    let (sockets, confirmation) =
+        takeover::take_over(&path, &inherit(&[listener(&address)]).unwrap()).unwrap();
     assert_eq!(sockets.iter().map(|(name, _)| name).collect::<Vec<_>>(), [&address]);
     // It has the sockets, and the old process still serves.
     let mut client = old.client();

@@ -108,7 +108,8 @@ fn read_pair(files: &TlsFiles, now: SystemTime) -> Result<CertifiedKey, Certific
         )));
     }
     install_default_crypto_provider();
-    let provider = CryptoProvider::get_default().ok_or_else(|| wrong("no cryptography is installed".into()))?;
+    let provider =
+        CryptoProvider::get_default().ok_or_else(|| wrong("no cryptography is installed".into()))?;
     CertifiedKey::from_der(chain, private, provider).map_err(|error| {
         CertificateError::new(&files.key, format!("`{key}` does not match `{certificate}`: {error}"))
     })

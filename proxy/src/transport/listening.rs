@@ -151,7 +151,6 @@ impl<H: Handler> Accepting<H> {
 }
 
 impl<H: Handler> Place<H> {
-
     /// Beyond the limit there is nothing to say that would not itself need a connection.
     fn serve(&self, stream: TcpStream, peer: SocketAddr) {
         let most = self.app.handler.serving().settings.limits.connections.min(self.most);

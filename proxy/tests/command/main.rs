@@ -206,7 +206,7 @@ fn a_secret_that_cannot_be_sent_is_refused_by_a_check_and_by_a_start() {
         endpoint = "/thing"
     "#;
     let report = mcpc::check::check_files(&mcpc::check::MemoryFiles::one("spec.toml", spec));
-    let bytes = mcp_bundle::format::write(&report.contents.unwrap()).unwrap();
+    let bytes = format::write(&report.contents.unwrap()).unwrap();
     write(folder.path(), "tools.mcpk", bytes);
     let config = "bundle = \"tools.mcpk\"\nadmin = \"off\"\n[limits]\nheader_value = \"20B\"\n";
     let config = write(folder.path(), "edge.toml", config);
@@ -220,7 +220,10 @@ fn a_secret_that_cannot_be_sent_is_refused_by_a_check_and_by_a_start() {
             let output = command.args(arguments).env("EDGE_TEST_UNSENDABLE", value).output().unwrap();
             let err = String::from_utf8(output.stderr).unwrap();
             assert_eq!(output.status.code(), Some(1), "{err}");
-            assert!(err.contains("`${EDGE_TEST_UNSENDABLE}` cannot be sent by `read` in its header"), "{err}");
+            assert!(
+                err.contains("`${EDGE_TEST_UNSENDABLE}` cannot be sent by `read` in its header"),
+                "{err}"
+            );
             assert!(err.contains(reason) && !err.contains("hunter2"), "{err}");
         }
     }

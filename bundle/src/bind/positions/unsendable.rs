@@ -124,7 +124,8 @@ impl<'a> Search<'a, '_> {
             return;
         }
         let contents = self.contents;
-        let parts = placed.into_iter().flat_map(|placed| placed.value.iter().map(move |part| (placed, *part)));
+        let parts =
+            placed.into_iter().flat_map(|placed| placed.value.iter().map(move |part| (placed, *part)));
         let known = parts.filter_map(|(placed, part)| Some((placed, part, self.known(part)?.length)));
         let Some((placed, part, _)) = known.max_by_key(|(.., length)| *length) else { return };
         let site = site(contents.strings.get(placed.name));
