@@ -9,10 +9,10 @@ mod tests;
 pub use listener::{bind, service};
 
 use crate::activation::Activation;
-use crate::edge::{Answered, Loaded, Serving};
 use crate::request::head::{Head, visible};
 use crate::request::identity::Peer;
 use crate::request::reply::{BodyKind, Reply};
+use crate::serving::{Answered, Loaded, Serving};
 use crate::transport::Handler;
 use http::Method;
 use std::net::{IpAddr, SocketAddr};
