@@ -50,7 +50,7 @@ fn first(bytes: &[u8], mut at: usize, find: impl Fn(&[u8; BLOCK]) -> u32) -> Opt
 
 /// Where a request's target ends.
 pub(crate) fn target_end(bytes: &[u8], at: usize) -> usize {
-    end_of(bytes, at, |byte| byte.is_ascii_graphic())
+    end_of(bytes, at, is_target)
 }
 
 fn end_of(bytes: &[u8], at: usize, is_part: impl Fn(u8) -> bool) -> usize {
@@ -84,6 +84,11 @@ const fn is_token(byte: u8) -> bool {
         || matches!(byte, b'!' | b'#'..=b'\'' | b'*' | b'+' | b'-' | b'.' | b'^'..=b'`' | b'|' | b'~')
 }
 
+/// A fragment is for whoever asks, never a part of what is asked for.
+const fn is_target(byte: u8) -> bool {
+    byte.is_ascii_graphic() && byte != b'#'
+}
+
 const fn is_value(byte: u8) -> bool {
     byte == b'\t' || !byte.is_ascii_control()
 }
@@ -103,7 +108,7 @@ mod tests {
                     let expected = |is_part: bool| if is_part { length } else { place };
                     assert_eq!(token_end(&bytes, start), expected(is_token(byte)), "{byte}");
                     assert_eq!(value_end(&bytes, start), expected(is_value(byte)), "{byte}");
-                    assert_eq!(target_end(&bytes, start), expected(byte.is_ascii_graphic()), "{byte}");
+                    assert_eq!(target_end(&bytes, start), expected(is_target(byte)), "{byte}");
                 }
             }
         }

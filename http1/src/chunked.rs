@@ -24,6 +24,8 @@ enum State {
     /// The size; its first digit is still to come.
     Start,
     Size,
+    /// Blanks behind the size: an extension or the end of the line follows.
+    Padding,
     Extension,
     /// After the CR of a size.
     SizeEnd,
@@ -85,8 +87,9 @@ impl Chunked {
                 self.left = before.checked_mul(16).ok_or(Malformed)? | u64::from(digit);
                 State::Size
             }
-            (State::Size, b';' | b' ' | b'\t') => State::Extension,
-            (State::Size | State::Extension, b'\r') => State::SizeEnd,
+            (State::Size | State::Padding, b' ' | b'\t') => State::Padding,
+            (State::Size | State::Padding, b';') => State::Extension,
+            (State::Size | State::Padding | State::Extension, b'\r') => State::SizeEnd,
             (State::Extension, _) if is_text(byte) => State::Extension,
             (State::SizeEnd, b'\n') => {
                 self.line = 0;
@@ -142,7 +145,7 @@ mod tests {
 
     #[test]
     fn data_is_put_together_however_it_arrives() {
-        let body = b"3\r\nabc\r\n00A;name=\"v\"\r\n0123456789\r\n0\r\nExpires: never\r\n\r\nGET /";
+        let body = b"3\r\nabc\r\n00A \t;name=\"v\"\r\n0123456789\r\n0\r\nExpires: never\r\n\r\nGET /";
         for step in 1..=body.len() {
             let expected = (b"abc0123456789".to_vec(), b"GET /".to_vec());
             assert_eq!(decode(body, step), Ok(Some(expected)), "{step}");
@@ -166,6 +169,9 @@ mod tests {
             ";x\r\n",
             "g\r\n",
             "3;a\nb\r\nabc\r\n",
+            "3 zz\r\nabc\r\n",
+            "3\t3\r\nabc\r\n",
+            "3 =\r\nabc\r\n",
             "3;\0\r\nabc\r\n",
             "0\r\na: b\n\r\n",
             "0\r\n\n",

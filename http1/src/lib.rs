@@ -145,6 +145,12 @@ mod tests {
         )
     }
 
+    /// What `httparse` takes for the end of a line, and we do not.
+    pub(crate) fn has_bare_line_feed(head: &[u8]) -> bool {
+        let before = std::iter::once(&0).chain(head);
+        before.zip(head).any(|(before, byte)| *byte == b'\n' && *before != b'\r')
+    }
+
     type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
 
     /// What `httparse` says, in our words.

@@ -1,7 +1,8 @@
 //! The lines of a head, read from its first byte to its last.
 //!
 //! Our own, because a head is read for every request and every answer of a call: `httparse` takes three times the
-//! instructions. The grammar is the same, which property tests compare, but for targets: only visible ASCII.
+//! instructions. The grammar is the same, which property tests compare, but for two things: targets are only visible ASCII
+//! without a fragment, and a line ends with CR LF, never with LF alone, which others might not take for an end.
 
 use crate::bytes::{target_end, text_end, token_end, value_end, word_end};
 use crate::{Field, MAX_HEADERS, Malformed};
@@ -146,7 +147,6 @@ impl<'b> Lines<'b> {
     pub(crate) fn end(&mut self) -> Result<(), Stop> {
         match self.next()? {
             b'\r' => self.byte(b'\n'),
-            b'\n' => Ok(()),
             _ => Err(Stop::Malformed),
         }
     }

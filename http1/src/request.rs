@@ -99,7 +99,7 @@ impl RequestHead {
 mod tests {
     use super::*;
     use crate::MAX_HEADERS;
-    use crate::tests::{heads, theirs};
+    use crate::tests::{has_bare_line_feed, heads, theirs};
     use proptest::prelude::*;
 
     fn read(text: &str) -> Result<Option<(Body, bool, usize)>, Malformed> {
@@ -159,10 +159,18 @@ mod tests {
             "Content-Length: 1\r\n 2\r\n",
             " Content-Length: 1\r\n",
             "Content\0-Length: 1\r\n",
+            "Host: a\nContent-Length: 1\r\n",
+            "Host: a\n\r\n",
+            "Host: a\r\n\n",
         ] {
             assert_eq!(read(&format!("POST / HTTP/1.1\r\n{headers}\r\n")), Err(Malformed), "{headers:?}");
         }
         assert_eq!(read("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"), Err(Malformed));
+        for start in
+            ["GET / HTTP/1.1\n", "\nGET / HTTP/1.1\r\n", "GET /#a HTTP/1.1\r\n", "GET # HTTP/1.1\r\n"]
+        {
+            assert_eq!(read(&format!("{start}Host: a\r\n\r\n")), Err(Malformed), "{start:?}");
+        }
         let many = "a: b\r\n".repeat(MAX_HEADERS + 1);
         assert_eq!(read(&format!("GET / HTTP/1.1\r\n{many}\r\n")), Err(Malformed));
     }
@@ -224,6 +232,7 @@ mod tests {
                 }
                 // Targets are visible ASCII here.
                 Err(Stop::Malformed) if text.split(|byte| *byte == b' ').nth(1).is_some_and(|target| !target.is_ascii()) => {}
+                Err(Stop::Malformed) if has_bare_line_feed(&text) => {}
                 Err(stop) => prop_assert_eq!(theirs, if stop == Stop::More { Ok(None) } else { Err(Malformed) }),
             }
         }

@@ -53,7 +53,7 @@ fn read(bytes: &[u8], to_head_request: bool, fields: &mut Vec<Field>) -> Result<
 mod tests {
     use super::*;
     use crate::MAX_HEADERS;
-    use crate::tests::{heads, theirs};
+    use crate::tests::{has_bare_line_feed, heads, theirs};
     use proptest::prelude::*;
 
     fn read(text: &str) -> Result<Option<(u16, Body, bool)>, Malformed> {
@@ -96,6 +96,8 @@ mod tests {
             "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n",
             "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip\r\n",
             "HTTP/1.0 200 OK\r\ntransfer-encoding: chunked\r\n",
+            "HTTP/1.1 200 OK\ncontent-length: 1\r\n",
+            "HTTP/1.1 200 OK\r\ncontent-length: 1\n",
         ] {
             assert_eq!(read(&format!("{head}\r\n")), Err(Malformed), "{head}");
         }
@@ -131,6 +133,7 @@ mod tests {
                     prop_assert_eq!(theirs, Ok(Some(pairs.map(|(name, value)| (name.to_vec(), value.to_vec())).collect())));
                     prop_assert_eq!((parsed.code, parsed.version), (Some(status), Some(minor)));
                 }
+                Err(Stop::Malformed) if has_bare_line_feed(&text) => {}
                 Err(stop) => prop_assert_eq!(theirs, if stop == Stop::More { Ok(None) } else { Err(Malformed) }),
             }
         }

@@ -41,6 +41,8 @@ pub struct Limits {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timeouts {
+    /// From a connection's start to the end of its TLS handshake.
+    pub handshake: Duration,
     /// From a connection's last answer (or its start) to the end of the next request head.
     pub idle: Duration,
     /// From a request's head to the end of its body.
@@ -118,6 +120,7 @@ impl Default for Limits {
 impl Default for Timeouts {
     fn default() -> Timeouts {
         Timeouts {
+            handshake: Duration::from_secs(10),
             idle: Duration::from_secs(75),
             body: Duration::from_secs(30),
             write: Duration::from_secs(30),

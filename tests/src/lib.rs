@@ -24,7 +24,7 @@ mod upstream;
 mod world;
 
 pub use client::{Answer, Client, get, legacy, modern, post};
-pub use process::{Process, binary, build, mcp_edge, start};
+pub use process::{Process, binary, build, mcp_edge, start, start_with_files};
 pub use script::{Script, answer, echo, json, raw, reply};
 pub use served::{Served, tools_of};
 pub use upstream::{Request, Upstream};

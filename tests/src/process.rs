@@ -49,7 +49,24 @@ pub fn mcp_edge<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Proc
 /// Starts a binary of the workspace; examples are in the folder of that name.
 pub fn start<A: AsRef<OsStr>>(name: &str, arguments: impl IntoIterator<Item = A>) -> Process {
     let mut command = Command::new(binary(name));
-    command.args(arguments).env("TOKEN", crate::TOKEN);
+    command.args(arguments);
+    run(command)
+}
+
+/// The same with a limit of open files.
+pub fn start_with_files<A: AsRef<OsStr>>(
+    name: &str,
+    files: u32,
+    arguments: impl IntoIterator<Item = A>,
+) -> Process {
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(format!("ulimit -n {files} && exec \"$@\"")).arg("sh").arg(binary(name));
+    command.args(arguments);
+    run(command)
+}
+
+fn run(mut command: Command) -> Process {
+    command.env("TOKEN", crate::TOKEN);
     let mut child =
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(child.stderr.take().unwrap()).lines();

@@ -27,6 +27,7 @@ pub mod schema;
 mod wording;
 
 pub use pass::Scratch;
+pub use positions::{Unsendable, WhyUnsendable, unsendable};
 pub use prepared::{PreparedTool, PreparedTools};
 pub use problem::{BindError, MAX_PROBLEMS, Problem, ProblemKind, UNEXPLAINED};
 pub use request::Request;

@@ -214,3 +214,24 @@ fn version_1(upstream: Option<u32>, path: bool, respond: bool) -> Result<(), Str
     assert!(respond || bundle.contents == contents);
     Ok(())
 }
+
+#[test]
+fn no_feature_bit_flips_unseen() {
+    let unsigned = |bytes: &[u8]| {
+        let end = Header::parse(bytes).unwrap().signed_length as usize;
+        bytes[..end].to_vec()
+    };
+    let newest = write(&sample().finish()).unwrap();
+    let (newest_tiny, first) = (write(&tiny()).unwrap(), include_bytes!("../fixtures/format-2-first.mcpk"));
+    for bytes in [FORMAT_1, &newest, &newest_tiny, first] {
+        assert!(read(bytes, &Trust::Any).is_ok());
+        for bit in 0..64 {
+            let mut flipped = unsigned(bytes);
+            // What follows is a block without signatures.
+            flipped.extend_from_slice(&newest[newest.len() - 8..]);
+            assert!(read(&flipped, &Trust::Any).is_ok());
+            flipped[16 + bit / 8] ^= 1 << (bit % 8);
+            assert!(read(&flipped, &Trust::Any).is_err(), "bit {bit}");
+        }
+    }
+}

@@ -90,7 +90,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     }
     dev::stop_on_signal(events).context("signals cannot be received")?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
-    let options = Options { threads, upgrade: false, upgrade_socket: None, services: Vec::new() };
+    let options = Options { threads, ..Options::default() };
     let running = process::start(Arc::clone(dev.edge()), bound, options);
     let mut printed = write_start(arguments, address, &round, streams);
     while printed.is_ok()

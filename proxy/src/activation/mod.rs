@@ -7,6 +7,9 @@
 //! [`poll`]: Activation::poll
 //! [`replace`]: Activation::replace
 
+#[cfg(test)]
+mod certificate_tests;
+mod certificates;
 mod inputs;
 mod load;
 pub mod source;
@@ -26,11 +29,13 @@ use crate::Edge;
 use crate::catalog::BuildError;
 use crate::config::{Config, ConfigError, SecretsError};
 use crate::telemetry::logging::{self, LogLevel};
+use crate::transport::{CertificateError, Served};
 use crate::upstream::{Network, NetworkError, Upstream};
+use certificates::Certificates;
 use inputs::Given;
 use mcp_bundle::format::Revision;
 use pingora_core::services::background::{GenBackgroundService, background_service};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -72,6 +77,8 @@ pub enum ActivationError {
     Tenants(#[from] TenantsError),
     #[error(transparent)]
     Build(#[from] BuildError),
+    #[error(transparent)]
+    Certificate(#[from] CertificateError),
 }
 
 /// Why there is nothing to serve with.
@@ -90,6 +97,7 @@ pub enum StartError {
 struct Wanted {
     inputs: Option<Inputs>,
     configured: Option<Configured>,
+    certificates: Certificates,
     /// What the edge was given last.
     given: Option<Given>,
     /// The last reload that has ended, by its number.
@@ -170,12 +178,17 @@ impl Activation {
     /// Reads everything again: configuration, bundle, secrets. Blocks. One reload runs at a time; those who ask meanwhile
     /// wait, and share the outcome of the next.
     pub fn reload(&self) -> Outcome {
-        self.reload_since(self.begun.load(Ordering::SeqCst))
+        self.reload_since(self.begun())
+    }
+
+    /// How many reloads have begun.
+    pub(crate) fn begun(&self) -> u64 {
+        self.begun.load(Ordering::SeqCst)
     }
 
     /// A reload that is asked for when `asked` of them have begun. Those may have read a file before it was changed; a later
     /// one has not.
-    fn reload_since(&self, asked: u64) -> Outcome {
+    pub(crate) fn reload_since(&self, asked: u64) -> Outcome {
         let mut wanted = locked(&self.wanted);
         if let Some((number, outcome)) = &wanted.last
             && *number > asked
@@ -194,11 +207,21 @@ impl Activation {
     /// Attempts what is wanted if the source or the secrets look different; `None` if they do not. Blocks.
     pub fn poll(&self) -> Result<Option<Reloaded>, Arc<ActivationError>> {
         let mut wanted = locked(&self.wanted);
+        let is_shown = !wanted.certificates.probe();
         match wanted.inputs.as_mut().map(Inputs::probe) {
-            Some(Ok(false)) | None => Ok(None),
+            None => Ok(None),
+            Some(Ok(false)) if is_shown => Ok(None),
+            Some(Ok(false)) => self.attempt(&mut wanted, Cause::Poll).map(Some),
             Some(Ok(true)) => self.attempt(&mut wanted, Cause::Poll).map(Some),
             Some(Err(error)) => self.failed(LoadError::from(error).into(), Cause::Poll).map(Some),
         }
+    }
+
+    /// Keeps what the listeners of the configuration show at what their files hold. `shown` are in the order of the listeners.
+    pub fn show_certificates(&self, shown: Vec<Option<Arc<Served>>>) {
+        let mut wanted = locked(&self.wanted);
+        let listeners = wanted.configured.as_ref().map(|configured| configured.at_start.listeners.clone());
+        wanted.certificates = Certificates::new(&listeners.unwrap_or_default(), shown);
     }
 
     /// Serves something else from now on.
@@ -212,7 +235,8 @@ impl Activation {
     /// The files to watch, and how often to poll.
     fn watched(&self) -> (Vec<PathBuf>, Duration) {
         let wanted = locked(&self.wanted);
-        let files = wanted.inputs.iter().flat_map(Inputs::files).collect();
+        let mut files: Vec<PathBuf> = wanted.inputs.iter().flat_map(Inputs::files).collect();
+        files.extend(wanted.certificates.files().map(Path::to_owned));
         (files, wanted.configured.as_ref().map_or(POLL, |configured| configured.poll))
     }
 
@@ -223,6 +247,7 @@ impl Activation {
         // It follows from the listeners, and those stay.
         config.settings.access.loopback = configured.at_start.settings.access.loopback;
         let inputs = Inputs::of(&config)?;
+        wanted.certificates.follow(&configured.at_start.listeners, &config.listeners);
         configured.needs_upgrade = config.differs_beyond_reload(&configured.at_start);
         configured.poll = config.poll;
         configured.log_level = config.log.level;
@@ -232,7 +257,7 @@ impl Activation {
     }
 
     fn attempt(&self, wanted: &mut Wanted, cause: Cause) -> Outcome {
-        match self.read_and_swap(wanted) {
+        match self.read_and_swap(wanted, cause) {
             Ok(reloaded) => {
                 self.succeeded(&reloaded, cause);
                 Ok(reloaded)
@@ -241,8 +266,9 @@ impl Activation {
         }
     }
 
-    fn read_and_swap(&self, wanted: &mut Wanted) -> Result<Reloaded, ActivationError> {
+    fn read_and_swap(&self, wanted: &mut Wanted, cause: Cause) -> Result<Reloaded, ActivationError> {
         let inputs = wanted.inputs.as_mut().ok_or(ActivationError::NoBundle)?;
+        let certificates = wanted.certificates.read(cause == Cause::Asked)?;
         let (bundle, given) = inputs.read(&self.edge)?;
         let revision = given.revision;
         let is_new = wanted.given.as_ref() != Some(&given);
@@ -258,6 +284,7 @@ impl Activation {
             locked(&self.status).active = Some(Active { revision, tools, signers, since: SystemTime::now() });
             wanted.given = Some(given);
         }
+        wanted.certificates.show(certificates);
         let mut needs_upgrade = Vec::new();
         if let Some(configured) = &wanted.configured {
             logging::set_level(configured.log_level);

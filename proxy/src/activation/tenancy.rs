@@ -5,6 +5,7 @@ use crate::config::AuthConfig;
 use crate::jwt::Issuers;
 use crate::tenants::{self, Directory, Mode, TenantFile};
 use crate::upstream::Network;
+use mcp_bundle::bind;
 use mcp_bundle::plan::Contents;
 use mcp_diagnostics::{Diagnostic, EnvFile, Problems};
 use std::io::Read;
@@ -58,12 +59,13 @@ pub fn read_and_check(
     auth: &AuthConfig,
     contents: Option<&Contents>,
     secrets: Option<&EnvFile>,
+    limits: &bind::Limits,
 ) -> Result<Arc<Directory>, TenantsError> {
     let directory = read(auth, None, &Arc::default())?;
     if let Some(contents) = contents {
         // A variable without a value is reported on its own.
         let value = |name: &str| secrets.and_then(|secrets| secrets.get(name));
-        catalog::check_tenants(contents, &directory, &value).map_err(TenantsError::Wrong)?;
+        catalog::check_tenants(contents, &directory, &value, limits).map_err(TenantsError::Wrong)?;
     }
     Ok(directory)
 }

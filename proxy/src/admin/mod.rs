@@ -6,20 +6,19 @@ mod status_json;
 #[cfg(test)]
 mod tests;
 
-pub use listener::bind;
+pub use listener::{bind, service};
 
 use crate::activation::Activation;
+use crate::request::head::{Head, visible};
+use crate::request::identity::Peer;
 use crate::request::reply::{BodyKind, Reply};
-use async_trait::async_trait;
-use http::header::{HOST, ORIGIN};
-use http::request::Parts;
-use http::{Method, Response, StatusCode};
-use pingora_core::apps::http_app::ServeHttp;
-use pingora_core::protocols::http::ServerSession;
-use pingora_core::services::ServiceWithDependents;
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use crate::serving::{Answered, Loaded, Serving};
+use crate::transport::Handler;
+use http::Method;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Instant;
+use tokio::sync::Mutex;
 
 /// Answers requests to the admin listener.
 #[derive(Debug)]
@@ -28,25 +27,22 @@ pub struct Admin {
     /// Only those on this machine can reach the listener.
     loopback: bool,
     started: Instant,
-}
-
-/// The admin listener as a service of a Pingora server. Without a `listener` (the process takes over from another one) the
-/// socket of `address` is expected from that process.
-pub fn service(
-    admin: Admin,
-    address: SocketAddr,
-    listener: Option<TcpListener>,
-) -> Box<dyn ServiceWithDependents> {
-    Box::new(listener::AdminService::new(admin, address, listener))
+    /// Whoever holds it may use a thread to reload.
+    reloading: Mutex<()>,
 }
 
 impl Admin {
     pub fn new(activation: Arc<Activation>, address: SocketAddr) -> Admin {
-        Admin { activation, loopback: address.ip().is_loopback(), started: Instant::now() }
+        Admin {
+            activation,
+            loopback: address.ip().is_loopback(),
+            started: Instant::now(),
+            reloading: Mutex::new(()),
+        }
     }
 
     /// The answer to a request. `POST /reload` takes as long as the reload.
-    pub async fn answer(&self, head: &Parts) -> Reply {
+    pub async fn answer(&self, head: &Head) -> Reply {
         if !self.is_local(head) {
             return Reply::text(
                 403,
@@ -80,13 +76,15 @@ impl Admin {
         }
     }
 
-    async fn reload(&self, head: &Parts) -> Reply {
+    async fn reload(&self, head: &Head) -> Reply {
         // Browsers name the page that sends a request; no page has any business here.
-        if head.headers.contains_key(ORIGIN) {
+        if head.headers.first("origin").is_some() {
             return Reply::text(403, "reload is not for web pages");
         }
-        let activation = Arc::clone(&self.activation);
-        match tokio::task::spawn_blocking(move || activation.reload()).await {
+        let (activation, asked) = (Arc::clone(&self.activation), self.activation.begun());
+        // Those who wait need no thread for it; most of them get the outcome of another one's reload.
+        let _turn = self.reloading.lock().await;
+        match tokio::task::spawn_blocking(move || activation.reload_since(asked)).await {
             Ok(Ok(reloaded)) => {
                 let revision = reloaded.revision.to_string();
                 let needs_upgrade = reloaded.needs_upgrade;
@@ -99,12 +97,11 @@ impl Admin {
 
     /// A page that was loaded from a name which now leads here (DNS rebinding) sends that name. An address cannot be
     /// rebound.
-    fn is_local(&self, head: &Parts) -> bool {
-        let mut hosts = head.headers.get_all(HOST).iter();
-        let host = match (hosts.next(), hosts.next()) {
-            (Some(host), None) => host.to_str().unwrap_or_default(),
-            (None, _) => head.uri.authority().map_or("", |authority| authority.as_str()),
-            _ => return false,
+    fn is_local(&self, head: &Head) -> bool {
+        let host = match head.headers.one("host") {
+            Ok(Some(host)) => visible(host).unwrap_or_default(),
+            Ok(None) => head.uri.authority().map_or("", |authority| authority.as_str()),
+            Err(_) => return false,
         };
         let Ok(authority) = host.parse::<http::uri::Authority>() else { return false };
         let name = authority.host().trim_start_matches('[').trim_end_matches(']');
@@ -115,26 +112,26 @@ impl Admin {
     }
 }
 
-#[async_trait]
-impl ServeHttp for Admin {
-    async fn response(&self, session: &mut ServerSession) -> Response<Vec<u8>> {
-        let head: &Parts = session.req_header();
-        let is_head = head.method == Method::HEAD;
-        let reply = self.answer(head).await;
+impl Handler for Arc<Admin> {
+    /// Every request is answered by its head.
+    type Request = ();
+
+    fn serving(&self) -> Loaded {
+        self.activation.edge().serving()
+    }
+
+    async fn route(&self, _: &Serving, head: &Head, _: &Peer, reply: &mut Reply) -> Option<()> {
+        *reply = Admin::answer(self, head).await;
+        reply.headers.push(("cache-control", "no-store".to_owned()));
         // Nothing here takes a body; what comes is not read.
-        session.set_keepalive(None);
-        let mut response = Response::builder()
-            .status(StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR))
-            .header("content-length", reply.body.len())
-            .header("cache-control", "no-store")
-            .header("x-content-type-options", "nosniff");
-        if let Some(kind) = reply.kind.content_type() {
-            response = response.header("content-type", kind);
-        }
-        for (name, value) in &reply.headers {
-            response = response.header(*name, value);
-        }
-        response.body(if is_head { Vec::new() } else { reply.body }).unwrap_or_default()
+        reply.close = true;
+        None
+    }
+
+    fn too_large(&self, _: &Serving, (): &(), _: &Head, _: &mut Reply) {}
+
+    async fn answer(&self, _: &Serving, (): &(), _: &Head, _: &[u8], _: &mut Reply) -> Answered {
+        Answered::Reply
     }
 }
 

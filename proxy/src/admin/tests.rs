@@ -1,12 +1,14 @@
 use super::*;
 use crate::Edge;
 use crate::activation::Inputs;
-use crate::activation::source::FileSource;
+use crate::activation::source::{BundleSource, FileSource, SourceError};
 use crate::settings::Settings;
 use crate::upstream::{Network, Upstream};
 use pingora_core::services::ServiceReadyNotifier;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::mpsc;
+use std::time::Duration;
 
 /// An admin listener on a real socket; dropping it stops the service.
 struct Running {
@@ -20,17 +22,18 @@ impl Running {
     fn start() -> Running {
         let folder = tempfile::tempdir().unwrap();
         let bundle = folder.path().join("tools.mcpk");
-        let edge = Arc::new(Edge::new(
-            Settings::default(),
-            Upstream::Network(Arc::new(Network::new(None).unwrap())),
-        ));
-        let inputs = Inputs::new(FileSource::new(bundle));
+        Running::with(folder, Inputs::new(FileSource::new(bundle)))
+    }
+
+    fn with(folder: tempfile::TempDir, inputs: Inputs) -> Running {
+        let network = Arc::new(Network::new(None).unwrap());
+        let edge = Arc::new(Edge::new(Settings::default(), Upstream::Network(network)));
         let activation = Arc::new(Activation::new(edge, Some(inputs)));
         let (listener, address) = bind("127.0.0.1:0".parse().unwrap()).unwrap();
-        let mut service = service(Admin::new(activation, address), address, Some(listener));
+        let mut service = service(Admin::new(activation, address), listener);
         let (stop, stopped) = tokio::sync::watch::channel(false);
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = runtime.worker_threads(1).max_blocking_threads(2).enable_all().build().unwrap();
         let (ready, _) = tokio::sync::watch::channel(false);
         runtime.spawn(async move {
             service.start_service(None, stopped, 1, ServiceReadyNotifier::new(ready)).await;
@@ -143,4 +146,63 @@ fn other_paths_and_methods_are_told_apart() {
     assert_eq!(admin.ask("POST", "/status", "content-length: 0\r\n").0, 405);
     let (status, body) = admin.ask("HEAD", "/healthz", "");
     assert_eq!((status, body.as_str()), (200, ""));
+}
+
+#[test]
+fn what_could_be_framed_in_two_ways_or_has_no_end_is_refused() {
+    let admin = Running::start();
+    let both = "content-length: 1\r\ntransfer-encoding: chunked\r\n";
+    assert_eq!(admin.ask("POST", "/reload", both).0, 400);
+    assert_eq!(admin.ask("GET", "/healthz", "a: b\nc: d\r\n").0, 400);
+    let long = format!("x-long: {}\r\n", "x".repeat(200_000));
+    assert_eq!(admin.ask("GET", "/healthz", &long).0, 431);
+    assert_eq!(admin.get("/healthz").0, 200);
+}
+
+/// Says when it is asked, and answers when it may.
+#[derive(Debug)]
+struct Slow {
+    asked: mpsc::Sender<()>,
+    may: mpsc::Receiver<()>,
+}
+
+impl BundleSource for Slow {
+    fn name(&self) -> String {
+        "slow".to_owned()
+    }
+
+    fn probe(&mut self) -> Result<bool, SourceError> {
+        Ok(false)
+    }
+
+    fn fetch(&mut self) -> Result<Vec<u8>, SourceError> {
+        self.asked.send(()).unwrap();
+        // From the moment on at which nobody can say so any more, it always may.
+        let _ = self.may.recv();
+        Ok(bundle("one"))
+    }
+}
+
+#[test]
+fn those_who_wait_for_a_reload_take_no_thread() {
+    const LONG: Duration = Duration::from_secs(20);
+    let ((asked, hears), (allow, may)) = (mpsc::channel(), mpsc::channel());
+    let admin = Running::with(tempfile::tempdir().unwrap(), Inputs::new(Slow { asked, may }));
+    std::thread::scope(|scope| {
+        let reload = || admin.ask("POST", "/reload", "content-length: 0\r\n").0;
+        let first = scope.spawn(reload);
+        hears.recv_timeout(LONG).unwrap();
+        let others: Vec<_> = (0..20).map(|_| scope.spawn(reload)).collect();
+        for _ in 0..20 {
+            assert_eq!(admin.get("/healthz").0, 200);
+        }
+        // There are two threads for work that blocks, and only one is taken.
+        let (done, is_done) = mpsc::channel();
+        admin.runtime.as_ref().unwrap().spawn_blocking(move || done.send(()));
+        let is_free = is_done.recv_timeout(LONG);
+        drop(allow);
+        assert_eq!(first.join().unwrap(), 200);
+        assert!(others.into_iter().all(|other| other.join().unwrap() == 200));
+        is_free.unwrap();
+    });
 }

@@ -10,6 +10,7 @@ mod views;
 
 pub use listing::Page;
 pub use tenants::check_tenants;
+pub use variables::invalid as invalid_variables;
 pub use view::View;
 
 use crate::observe::counts::{CallCounts, ToolCounts};
@@ -79,8 +80,8 @@ pub struct Mirrored {
 pub enum BuildError {
     #[error("`${{{name}}}` has no value, and {need}: set it in the environment or in the secrets file")]
     MissingVariable { name: String, need: String },
-    #[error("the value of `${{{name}}}` is not allowed in a header of `{tool}`: it has a control character")]
-    InvalidVariable { name: String, tool: String },
+    #[error("the value of `${{{name}}}` cannot be sent by `{tool}` in {site}: {reason}")]
+    InvalidVariable { name: String, tool: String, site: String, reason: String },
     #[error("the URL of upstream `{upstream}`, `{url}`, cannot be used: {error}")]
     Origin { upstream: String, url: String, error: ResolveError },
     #[error("`[upstream.{name}]` in `edge.toml` is not an upstream of the bundle{}", did_you_mean(.nearest))]
@@ -111,9 +112,10 @@ impl Catalog {
         // What only an origin needed has done its work.
         let done = |name: &str| only_in_origins.iter().any(|known| known == name).then(String::new);
         let variable = |name: &str| variable(name).or_else(|| done(name));
-        let variables = variables::resolve(&contents, &variable)?;
+        let variables = variables::resolve(&contents, &variable, &settings.limits.bind)?;
         tenants::check(&contents, &directory)?;
-        let tenant_variables = tenants::variables(&contents, &directory, &variable)?;
+        let tenant_variables =
+            tenants::variables(&contents, &directory, &variable, &settings.limits.bind)?;
         let text = |id| contents.strings.get(id);
         let origins = contents.upstreams.iter().map(|plan| {
             let host = text(plan.host).to_owned();

@@ -2,6 +2,7 @@
 
 use super::{BuildError, Variables, variables};
 use crate::tenants::{Directory, variable_value};
+use mcp_bundle::bind;
 use mcp_bundle::plan::Contents;
 use mcp_diagnostics::{Diagnostic, Problems, Spanned, suggest};
 use std::sync::Arc;
@@ -11,13 +12,14 @@ pub fn check_tenants(
     contents: &Contents,
     directory: &Directory,
     variable: &dyn Fn(&str) -> Option<String>,
+    limits: &bind::Limits,
 ) -> Result<(), Arc<Problems>> {
     let checked = check(contents, directory).and_then(|()| {
         // The place's own values are checked elsewhere.
         let any = |name: &str| {
             variable(name).or_else(|| contents.variable_names().any(|known| known == name).then(String::new))
         };
-        variables(contents, directory, &any).map(drop)
+        variables(contents, directory, &any, limits).map(drop)
     });
     match checked {
         Err(BuildError::Tenants(problems)) => Err(problems),
@@ -66,6 +68,7 @@ pub fn variables(
     contents: &Contents,
     directory: &Directory,
     variable: &dyn Fn(&str) -> Option<String>,
+    limits: &bind::Limits,
 ) -> Result<Vec<Option<Box<Variables>>>, BuildError> {
     let mut all = Vec::new();
     let file = directory.file();
@@ -84,7 +87,7 @@ pub fn variables(
             own.push((name.value.as_str(), value));
         }
         let of_tenant = |name: &str| own.iter().find(|(own, _)| *own == name).map(|(_, value)| value.clone());
-        let resolved = variables::resolve(contents, &|name| of_tenant(name).or_else(|| variable(name)))?;
+        let resolved = variables::resolve(contents, &|name| of_tenant(name).or_else(|| variable(name)), limits)?;
         all.resize_with(index, || None);
         all.push(Some(Box::new(resolved)));
     }

@@ -2,9 +2,11 @@
 
 use super::{CommandError, files, has_toml_name, load_bundle, read_config, read_keys, variables};
 use crate::activation::{self, TenantsError};
+use crate::catalog::invalid_variables;
 use crate::config::{AuthConfig, Config, FileProblem};
 use mcp_bundle::format::key_text;
 use mcp_bundle::format::{Bundle, VerifyingKey};
+use mcp_bundle::plan::Contents;
 use mcp_diagnostics::EnvFile;
 use std::path::Path;
 
@@ -28,7 +30,7 @@ fn configuration(file: &Path, keys: Vec<VerifyingKey>) -> Result<String, Command
     let admin = config.admin.map_or_else(|| "off".to_owned(), |address| format!("http://{address}/"));
     out.push_str(&format!("admin      {admin}\n"));
     let (secrets, mut problems) = files::inspect(&config);
-    let mut missing = Vec::new();
+    let mut variable_problems = Vec::new();
     let mut contents = None;
     match &config.bundle {
         None => out.push_str("bundle     none: name one on the command line\n"),
@@ -38,23 +40,25 @@ fn configuration(file: &Path, keys: Vec<VerifyingKey>) -> Result<String, Command
             Ok(bundle) => {
                 out.push_str(&facts(&bundle, &config.keys, secrets.as_ref()));
                 let has_value = |name: &str| has_value(secrets.as_ref(), name);
-                missing = variables::missing(&bundle.contents, &has_value);
+                variable_problems = variables::missing(&bundle.contents, &has_value);
+                variable_problems.extend(unsendable(&bundle.contents, secrets.as_ref(), &config));
                 contents = Some(bundle.contents);
             }
         },
     }
     let auth = config.auth.clone().unwrap_or_default();
-    let tenants = match activation::read_tenants(&auth, contents.as_ref(), secrets.as_ref()) {
+    let limits = &config.settings.limits.bind;
+    let tenants = match activation::read_tenants(&auth, contents.as_ref(), secrets.as_ref(), limits) {
         Ok(directory) => {
             out.push_str(&format!("auth       {}\n", directory.summary()));
             String::new()
         }
         Err(error) => tenants_problem(&error, &config, &auth),
     };
-    if problems.is_empty() && missing.is_empty() && tenants.is_empty() {
+    if problems.is_empty() && variable_problems.is_empty() && tenants.is_empty() {
         return Ok(out);
     }
-    let mut failure = CommandError::of_files(&config, problems).and(&missing);
+    let mut failure = CommandError::of_files(&config, problems).and(&variable_problems);
     failure.text.push_str(&tenants);
     Err(failure)
 }
@@ -66,6 +70,15 @@ fn tenants_problem(error: &TenantsError, config: &Config, auth: &AuthConfig) -> 
         (error, Some(path)) => CommandError::wrong(error).located(config, path).text,
         (error, None) => CommandError::wrong(error).text,
     }
+}
+
+/// Values that are there, but that no call could send.
+fn unsendable(contents: &Contents, secrets: Option<&EnvFile>, config: &Config) -> Vec<String> {
+    let Some(secrets) = secrets else { return Vec::new() };
+    let values: Vec<Option<String>> = contents.variable_names().map(|name| secrets.get(name)).collect();
+    let values: Vec<Option<&str>> = values.iter().map(Option::as_deref).collect();
+    let found = invalid_variables(contents, &values, &config.settings.limits.bind);
+    found.iter().map(ToString::to_string).collect()
 }
 
 /// Without `secrets`, nothing is said about values.

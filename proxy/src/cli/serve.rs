@@ -6,7 +6,7 @@ use super::{CommandError, ServeArguments, bundle_failure, files, load_bundle};
 use crate::activation::{Activation, ActivationError};
 use crate::admin::{self, Admin};
 use crate::config::{Config, ConfigError, FileProblem};
-use crate::process::{self, BindError, Bound};
+use crate::process::{self, Beside, BindError, Bound, OpenFiles};
 use crate::runtime::allocator;
 use crate::telemetry::logging::{self, LogFormat};
 use pingora_core::services::ServiceWithDependents;
@@ -31,24 +31,33 @@ pub fn run(arguments: &ServeArguments) -> Result<(), CommandError> {
 
     let bind = if arguments.upgrade { process::inherit } else { process::bind };
     let mut bound = bind(&config.listeners).map_err(bind_failure)?;
-    let mut services: Vec<Box<dyn ServiceWithDependents>> = vec![Box::new(activation.watcher())];
+    activation.show_certificates(bound.certificates());
+    let services: Vec<Box<dyn ServiceWithDependents>> = vec![Box::new(activation.watcher())];
+    let mut beside = Vec::new();
     let mut admin_address = None;
     if let Some(address) = config.admin {
         let (listener, address) = bind_admin(address, arguments.upgrade.then_some(&mut bound))?;
         let admin = Admin::new(Arc::clone(&activation), address);
-        services.push(admin::service(admin, address, listener));
+        let service = Box::new(move |socket| admin::service(admin, socket));
+        beside.push(Beside { address, socket: listener, service });
         admin_address = Some(address);
     }
     // Problems up to here are reported in plain text and end the command.
     let log = logging::start(config.log);
     allocator::give_back();
+    let open_files = OpenFiles::raise();
+    if let Some(warning) = open_files.warning(config.settings.limits.connections) {
+        tracing::warn!("{warning}");
+    }
     let start = Start::new(&config, bound.addresses(), admin_address, &activation);
     let threads = config.threads.or_else(|| std::thread::available_parallelism().ok().map(usize::from));
     let options = process::Options {
         threads: threads.unwrap_or(1),
         upgrade: arguments.upgrade,
         upgrade_socket: config.upgrade_socket,
+        most_connections: open_files.most_connections(),
         services,
+        beside,
     };
     let ended = process::run(edge, bound, options, || start.report(config.log.format)).map_err(bind_failure);
     log.flush();

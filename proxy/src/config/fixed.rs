@@ -1,11 +1,12 @@
 //! What cannot change while the process runs: it needs an upgrade or a restart.
 
 use super::Config;
-use crate::process::TlsFiles;
-use std::path::PathBuf;
 
 /// A key and whether two configurations differ in it.
 type Fixed = (&'static str, fn(&Config, &Config) -> bool);
+
+/// Only whether it is there is fixed.
+pub const TLS: &str = "listen.certificate";
 
 pub const FIXED: &[Fixed] = &[
     ("threads", |a, b| a.threads != b.threads),
@@ -13,8 +14,8 @@ pub const FIXED: &[Fixed] = &[
     ("upgrade_socket", |a, b| a.upgrade_socket != b.upgrade_socket),
     ("ca_file", |a, b| a.ca_file != b.ca_file),
     ("listen.address", |a, b| addresses(a).ne(addresses(b))),
-    ("listen.certificate", |a, b| tls(a, |tls| &tls.certificate).ne(tls(b, |tls| &tls.certificate))),
-    ("listen.key", |a, b| tls(a, |tls| &tls.key).ne(tls(b, |tls| &tls.key))),
+    // Other files are read at a reload; whether there is TLS at all belongs to the socket.
+    (TLS, |a, b| has_tls(a).ne(has_tls(b))),
     ("log.format", |a, b| a.log.format != b.log.format),
 ];
 
@@ -29,11 +30,8 @@ fn addresses(config: &Config) -> impl Iterator<Item = &str> {
     config.listeners.iter().map(|listener| listener.address.as_str())
 }
 
-fn tls<'c>(
-    config: &'c Config,
-    file: impl Fn(&'c TlsFiles) -> &'c PathBuf,
-) -> impl Iterator<Item = &'c PathBuf> {
-    config.listeners.iter().filter_map(move |listener| listener.tls.as_ref().map(&file))
+fn has_tls(config: &Config) -> impl Iterator<Item = bool> {
+    config.listeners.iter().map(|listener| listener.tls.is_some())
 }
 
 #[cfg(test)]
@@ -60,8 +58,11 @@ mod tests {
             let address = "address = \"127.0.0.1:8080\"";
             config(&format!("[[listen]]\n{address}\ncertificate = \"{file}\"\nkey = \"{file}\""))
         };
-        assert_eq!(tls("a").differs_beyond_reload(&tls("b")), ["listen.certificate", "listen.key"]);
-        assert!(tls("a").differs_beyond_reload(&tls("a")).is_empty());
+        assert!(
+            tls("a").differs_beyond_reload(&tls("b")).is_empty(),
+            "another certificate is read at a reload"
+        );
+        assert_eq!(tls("a").differs_beyond_reload(&running), ["listen.certificate"]);
         let live = "[limits]\nrequest_body = \"2KiB\"\n[log]\nlevel = \"debug\"";
         assert!(config(live).differs_beyond_reload(&running).is_empty());
         for (name, _) in FIXED {

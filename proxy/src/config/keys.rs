@@ -1,6 +1,6 @@
 //! The language of `edge.toml`: its tables of keys, and the reference made from them.
 
-use super::fixed::FIXED;
+use super::fixed::{FIXED, TLS};
 use super::numbers::{LIMITS, LIST, POOL, TIMEOUTS};
 use crate::settings::Settings;
 use crate::telemetry::logging::{LogFormat, LogLevel};
@@ -51,7 +51,7 @@ use Shape::{Boolean, Integer, Tables, Text, Texts, Word};
 static TOP_ROWS: [Row; 20] = [
     Row::new("bundle", Text, "", "the bundle to serve; the command line may name another"),
     Row::new("keys", Texts, "", "public keys, as text or as files; with any, one of them must have signed the bundle"),
-    Row::new("poll_seconds", Integer { min: 1, max: 86_400 }, "10", "how often to check the bundle and the secrets file for changes"),
+    Row::new("poll_seconds", Integer { min: 1, max: 86_400 }, "10", "how often to check the bundle, the secrets file and the certificates for changes"),
     Row::new("secrets", Text, "", "a file of `NAME=value` lines for each `${NAME}` of the bundle; the environment has precedence"),
     Row::new("auth", Shape::WordOrTable(&["none"], &AUTH_TABLE), "", "`\"none\"` lets everyone call; or a table `[auth]`. One of them is needed to listen on an address that is not loopback"),
     Row::new("threads", Integer { min: 1, max: 1024 }, "the number of cores", "worker threads"),
@@ -219,7 +219,8 @@ pub fn reference() -> String {
             (None, words) if words.contains(' ') && !words.starts_with('[') => words.to_owned(),
             (None, value) => format!("`{value}`"),
         };
-        let changes = if FIXED.iter().any(|(fixed, _)| *fixed == name) { "upgrade" } else { "reload" };
+        let is_fixed = name != TLS && FIXED.iter().any(|(fixed, _)| *fixed == name);
+        let changes = if is_fixed { "upgrade" } else { "reload" };
         out.push_str(&format!("| `{name}` | {default} | {changes} | {} |\n", row.doc));
     }
     out

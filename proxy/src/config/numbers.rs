@@ -62,7 +62,8 @@ pub static LIMITS: [Row; 21] = [
 ];
 
 #[rustfmt::skip]
-pub static TIMEOUTS: [Row; 5] = [
+pub static TIMEOUTS: [Row; 6] = [
+    number!("handshake_seconds", Seconds, 1, 600, "how long a client's TLS handshake may take", timeouts.handshake),
     number!("idle_seconds", Seconds, 1, DAY, "how long a client connection may be idle", timeouts.idle),
     number!("body_seconds", Seconds, 1, DAY, "from a request's head to the end of its body", timeouts.body),
     number!("write_seconds", Seconds, 1, DAY, "each write of a response", timeouts.write),

@@ -1,11 +1,8 @@
 //! Listeners: problems are reported before anything starts.
 
-use pingora_core::listeners::tls::TlsSettings;
-use pingora_core::tls::sign::{CertifiedKey, SingleCertAndKey};
-use pingora_core::tls::{CryptoProvider, install_default_crypto_provider, load_certs_and_key_files};
+use crate::transport::{Certificate, Served, TlsFiles};
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A public address.
@@ -14,13 +11,6 @@ pub struct Listener {
     /// `127.0.0.1:8080`; port 0 takes any that is free.
     pub address: String,
     pub tls: Option<TlsFiles>,
-}
-
-/// PEM files.
-#[derive(Debug, Clone)]
-pub struct TlsFiles {
-    pub certificate: PathBuf,
-    pub key: PathBuf,
 }
 
 /// Listeners that are not served yet.
@@ -39,11 +29,8 @@ pub(super) struct BoundListener {
     pub(super) name: String,
     /// `None` if it comes from another process.
     pub(super) socket: Option<TcpListener>,
-    pub(super) tls: Option<Tls>,
+    pub(super) certificate: Option<Arc<Served>>,
 }
-
-/// A certificate and its key, read once.
-pub(super) struct Tls(TlsSettings);
 
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
@@ -83,8 +70,7 @@ pub fn is_taken(error: &std::io::Error) -> bool {
 fn bind_or(listeners: &[Listener], inherits: fn(&std::io::Error) -> bool) -> Result<Bound, BindError> {
     let mut bound = Bound { addresses: Vec::new(), listeners: Vec::new(), inherited: Vec::new() };
     for listener in listeners {
-        let tls = listener.tls.as_ref().map(read_tls).transpose();
-        let tls = tls.map_err(|reason| BindError::Tls { address: listener.address.clone(), reason })?;
+        let certificate = certificate(listener)?;
         let mut name = listener.address.clone();
         let failed = |source| BindError::Address { address: listener.address.clone(), source };
         let socket = match open(&name) {
@@ -103,12 +89,22 @@ fn bind_or(listeners: &[Listener], inherits: fn(&std::io::Error) -> bool) -> Res
             }
             Err(error) => return Err(failed(error)),
         };
-        bound.listeners.push(BoundListener { name, socket, tls });
+        bound.listeners.push(BoundListener { name, socket, certificate });
     }
     Ok(bound)
 }
 
-/// A socket as Pingora wants it.
+/// The one that it shows from its start on.
+fn certificate(listener: &Listener) -> Result<Option<Arc<Served>>, BindError> {
+    let Some(files) = &listener.tls else { return Ok(None) };
+    let failed = |reason: String| BindError::Tls { address: listener.address.clone(), reason };
+    let read = Certificate::read(files).map_err(|errors| {
+        let messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        failed(messages.join("; "))
+    })?;
+    Ok(Some(Served::new(read)))
+}
+
 fn open(address: &str) -> std::io::Result<TcpListener> {
     let socket = TcpListener::bind(address)?;
     socket.set_nonblocking(true)?;
@@ -127,46 +123,13 @@ impl Bound {
         &self.addresses
     }
 
+    /// What each listener shows; `None` for one without TLS. In the order of the listeners.
+    pub fn certificates(&self) -> Vec<Option<Arc<Served>>> {
+        self.listeners.iter().map(|listener| listener.certificate.clone()).collect()
+    }
+
     /// The listener of a service beside the public ones comes from another process, too.
     pub fn inherit_also(&mut self, address: SocketAddr) {
         self.inherited.push(address.to_string());
     }
-}
-
-impl Tls {
-    pub(super) fn settings(self) -> TlsSettings {
-        let Tls(settings) = self;
-        settings
-    }
-}
-
-impl std::fmt::Debug for Tls {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Tls")
-    }
-}
-
-fn read_tls(files: &TlsFiles) -> Result<Tls, String> {
-    install_default_crypto_provider();
-    let certificate = readable(&files.certificate)?;
-    let key = readable(&files.key)?;
-    let (chain, private) = load_certs_and_key_files(&certificate, &key)
-        .map_err(|error| format!("`{certificate}` or `{key}` is not a PEM file: {}", error.root_cause()))?
-        .ok_or_else(|| {
-            format!("`{certificate}` must hold a PEM certificate and `{key}` a PEM private key")
-        })?;
-    let provider = CryptoProvider::get_default().ok_or("no cryptography is installed")?;
-    let pair = CertifiedKey::from_der(chain, private, provider)
-        .map_err(|error| format!("`{certificate}` and `{key}` cannot be used together: {error}"))?;
-    // The resolver replaces the files, which are not read again.
-    let mut settings = TlsSettings::intermediate("", "").map_err(|error| error.to_string())?;
-    settings.set_cert_resolver(Arc::new(SingleCertAndKey::from(pair)));
-    settings.enable_h2();
-    Ok(Tls(settings))
-}
-
-fn readable(path: &Path) -> Result<String, String> {
-    let name = path.display().to_string();
-    std::fs::File::open(path).map_err(|error| format!("`{name}` cannot be read: {error}"))?;
-    Ok(name)
 }

@@ -4,6 +4,7 @@
 //! grace period even when nothing is left to wait for.
 
 mod bound;
+mod open_files;
 mod services;
 mod shutdown;
 mod takeover;
@@ -11,22 +12,24 @@ mod takeover;
 #[cfg(test)]
 mod tests;
 
-pub use bound::{BindError, Bound, Listener, TlsFiles, bind, inherit, is_taken};
+pub use crate::transport::TlsFiles;
+pub use bound::{BindError, Bound, Listener, bind, inherit, is_taken};
+pub use open_files::OpenFiles;
+pub use services::Beside;
 pub use takeover::check_upgrade_socket;
 
 use crate::edge::Edge;
-use crate::transport::{Handler, McpService};
-use pingora_core::listeners::{L4BufferSettings, ListenerConfig};
+use crate::transport::{Endpoint, Handler, Listening, McpService, WhenAccepting};
 use pingora_core::server::configuration::{Opt, ServerConf};
 use pingora_core::server::{RunArgs, Server};
 use pingora_core::services::ServiceWithDependents;
-use pingora_core::services::listening::Service;
-use services::{Front, Sockets, Stoppable};
+use services::Stoppable;
 use shutdown::{Order, Orders, Shared, Shutdown};
-use std::os::fd::IntoRawFd;
+use std::net::TcpListener;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use takeover::Sockets;
 use tokio::sync::{Mutex, watch};
 
 /// How the process runs.
@@ -37,8 +40,12 @@ pub struct Options {
     pub upgrade: bool,
     /// Where SIGQUIT hands the listeners over to the next process. Without it, SIGQUIT is SIGTERM.
     pub upgrade_socket: Option<PathBuf>,
-    /// What else runs in the server: the admin listener, the watcher of the bundle.
+    /// Connections at once, beside what the settings say.
+    pub most_connections: usize,
+    /// What else runs in the server, such as the watcher of the bundle.
     pub services: Vec<Box<dyn ServiceWithDependents>>,
+    /// What else listens, such as the admin listener.
+    pub beside: Vec<Beside>,
 }
 
 /// A server in threads of this process, for `mcpc dev` and tests. It stops when it is dropped.
@@ -89,7 +96,14 @@ impl Drop for Running {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { threads: 1, upgrade: false, upgrade_socket: None, services: Vec::new() }
+        Options {
+            threads: 1,
+            upgrade: false,
+            upgrade_socket: None,
+            most_connections: usize::MAX,
+            services: Vec::new(),
+            beside: Vec::new(),
+        }
     }
 }
 
@@ -101,7 +115,9 @@ impl std::fmt::Debug for Options {
             .field("threads", &self.threads)
             .field("upgrade", &self.upgrade)
             .field("upgrade_socket", &self.upgrade_socket)
+            .field("most_connections", &self.most_connections)
             .field("services", &names)
+            .field("beside", &self.beside)
             .finish()
     }
 }
@@ -113,9 +129,11 @@ fn serve<H: Handler>(
     orders: Orders,
     ready: impl FnOnce(),
 ) -> Result<(), BindError> {
-    let mut inherited = match &options.upgrade_socket {
-        Some(path) if options.upgrade => takeover::take_over(path, &bound)?,
-        _ => Sockets::new(),
+    let (mut inherited, confirmation) = match &options.upgrade_socket {
+        Some(path) if options.upgrade => {
+            takeover::take_over(path, &bound).map(|(sockets, confirmation)| (sockets, Some(confirmation)))?
+        }
+        _ => (Sockets::new(), None),
     };
     let work_stealing = matches!(orders, Orders::Channel(_));
     let inbox = Mutex::new(orders.open());
@@ -123,17 +141,13 @@ fn serve<H: Handler>(
     let shared = Arc::new(Shared::default());
     let settings = handler.clone();
     let grace = Box::new(move || settings.serving().settings.timeouts.grace);
-    let mut service = Service::new("mcp".to_owned(), McpService::new(handler, shared.open.clone()));
-    let mut sockets = Vec::new();
+    let mut sockets = Sockets::new();
+    let mut endpoints = Vec::new();
     for listener in bound.listeners {
-        // Our reads and writes are whole requests and answers: buffers would only cost memory.
-        let mut config = ListenerConfig::tcp(&listener.name).l4_buffer(L4BufferSettings::unbuffered());
-        if let Some(tls) = listener.tls {
-            config = config.tls(tls.settings());
-        }
-        service.add_listener(config);
-        sockets.extend(inherited.extract_if(.., |(name, _)| *name == listener.name));
-        sockets.extend(listener.socket.map(|socket| (listener.name, socket.into_raw_fd())));
+        let socket = listener.socket.or_else(|| take(&mut inherited, &listener.name));
+        let Some(socket) = socket else { return Err(BindError::OfNobody { address: listener.name }) };
+        keep(&mut sockets, &listener.name, &socket)?;
+        endpoints.push(Endpoint { socket, certificate: listener.certificate });
     }
     let threads = options.threads.max(1);
     let mut server = Server::new_with_opt_and_conf(
@@ -151,14 +165,51 @@ fn serve<H: Handler>(
             ..ServerConf::default()
         },
     );
-    server.add_service(Front::new(service, sockets, Arc::clone(&shared)));
+    let stopping = Arc::clone(&shared);
+    let when_accepting = confirmation.map(|confirmation| -> WhenAccepting {
+        Box::new(move || {
+            if let Err(error) = confirmation.accepting() {
+                tracing::error!(%error, "the process that handed its listeners over goes on; this one leaves");
+                stopping.stop();
+            }
+        })
+    });
+    let public = Listening {
+        name: "mcp",
+        endpoints,
+        app: Arc::new(McpService::new(handler, shared.open.clone())),
+        most: options.most_connections,
+        listening: shared.listening.clone(),
+        when_accepting,
+        threads: Some(threads),
+    };
+    server.add_service(Stoppable::new(Box::new(public), Arc::clone(&shared)));
     for service in options.services {
-        let names = service.listen_addresses().unwrap_or_default();
-        let sockets = inherited.extract_if(.., |(name, _)| names.contains(name)).collect();
-        server.add_service(Stoppable::new(service, sockets, Arc::clone(&shared)));
+        server.add_service(Stoppable::new(service, Arc::clone(&shared)));
     }
+    for beside in options.beside {
+        let name = beside.address.to_string();
+        let socket = beside.socket.or_else(|| take(&mut inherited, &name));
+        let Some(socket) = socket else { return Err(BindError::OfNobody { address: name }) };
+        keep(&mut sockets, &name, &socket)?;
+        server.add_service(Stoppable::new((beside.service)(socket), Arc::clone(&shared)));
+    }
+    shared.keep_sockets(sockets);
     server.bootstrap();
     let shutdown = Shutdown { shared, inbox, grace, upgrade_socket: options.upgrade_socket };
     server.run(RunArgs { shutdown_signal: Box::new(shutdown) });
+    Ok(())
+}
+
+/// A socket of the former process.
+fn take(inherited: &mut Sockets, name: &str) -> Option<TcpListener> {
+    let at = inherited.iter().position(|(known, _)| known == name)?;
+    Some(inherited.swap_remove(at).1)
+}
+
+/// For the next process.
+fn keep(sockets: &mut Sockets, name: &str, socket: &TcpListener) -> Result<(), BindError> {
+    let failed = |source| BindError::Address { address: name.to_owned(), source };
+    sockets.push((name.to_owned(), socket.try_clone().map_err(failed)?));
     Ok(())
 }

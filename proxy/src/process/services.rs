@@ -1,82 +1,30 @@
-//! Wrappers that give Pingora's services our sockets and our word to stop.
+//! Services beside the public one.
 
 use super::shutdown::Shared;
-use crate::transport::{Handler, McpService};
 use async_trait::async_trait;
 use pingora_core::server::{ListenFds, ShutdownWatch};
-use pingora_core::services::listening::Service as ListeningService;
-use pingora_core::services::{Service, ServiceReadyNotifier, ServiceWithDependents};
-use std::os::fd::RawFd;
+use pingora_core::services::{ServiceReadyNotifier, ServiceWithDependents};
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
-/// Sockets by the names that Pingora knows them by. Whoever takes one from the table closes it.
-pub(super) type Sockets = Vec<(String, RawFd)>;
-
-/// The public service.
-pub(super) struct Front<H> {
-    inner: ListeningService<McpService<H>>,
-    sockets: Sockets,
-    shared: Arc<Shared>,
+/// A listener beside the public ones, which the next process takes over with them.
+pub struct Beside {
+    pub address: SocketAddr,
+    /// `None` if it comes from another process.
+    pub socket: Option<TcpListener>,
+    /// Makes the service that listens to it.
+    pub service: Box<dyn FnOnce(TcpListener) -> Box<dyn ServiceWithDependents> + Send>,
 }
 
-/// Any other service of the server.
+/// A service that is stopped by our word, not by Pingora's.
 pub(super) struct Stoppable {
     inner: Box<dyn ServiceWithDependents>,
-    sockets: Sockets,
     shared: Arc<Shared>,
-}
-
-impl<H> Front<H> {
-    pub(super) fn new(
-        inner: ListeningService<McpService<H>>,
-        sockets: Sockets,
-        shared: Arc<Shared>,
-    ) -> Front<H> {
-        Front { inner, sockets, shared }
-    }
 }
 
 impl Stoppable {
-    /// `sockets` are those of a former process.
-    pub(super) fn new(
-        inner: Box<dyn ServiceWithDependents>,
-        sockets: Sockets,
-        shared: Arc<Shared>,
-    ) -> Stoppable {
-        Stoppable { inner, sockets, shared }
-    }
-}
-
-/// Puts our sockets where Pingora looks for those of a former process.
-fn offer(sockets: &mut Sockets, table: &ListenFds) {
-    for (name, socket) in sockets.drain(..) {
-        table.lock().add(name, socket);
-    }
-}
-
-#[async_trait]
-impl<H: Handler> ServiceWithDependents for Front<H> {
-    async fn start_service(
-        &mut self,
-        fds: Option<ListenFds>,
-        _shutdown: ShutdownWatch,
-        listeners_per_fd: usize,
-        ready: ServiceReadyNotifier,
-    ) {
-        if let Some(table) = &fds {
-            offer(&mut self.sockets, table);
-            self.shared.keep_sockets(table);
-        }
-        ready.notify_ready();
-        Service::start_service(&mut self.inner, fds, self.shared.stopping(), listeners_per_fd).await;
-    }
-
-    fn name(&self) -> &str {
-        Service::name(&self.inner)
-    }
-
-    fn listen_addresses(&self) -> Option<Vec<String>> {
-        Service::listen_addresses(&self.inner)
+    pub(super) fn new(inner: Box<dyn ServiceWithDependents>, shared: Arc<Shared>) -> Stoppable {
+        Stoppable { inner, shared }
     }
 }
 
@@ -89,9 +37,6 @@ impl ServiceWithDependents for Stoppable {
         listeners_per_fd: usize,
         ready: ServiceReadyNotifier,
     ) {
-        if let Some(table) = &fds {
-            offer(&mut self.sockets, table);
-        }
         self.inner.start_service(fds, self.shared.stopping(), listeners_per_fd, ready).await;
     }
 
@@ -103,8 +48,10 @@ impl ServiceWithDependents for Stoppable {
         // Services other than the public one do not need a thread for each core.
         Some(self.inner.threads().unwrap_or(1))
     }
+}
 
-    fn listen_addresses(&self) -> Option<Vec<String>> {
-        self.inner.listen_addresses()
+impl std::fmt::Debug for Beside {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Beside").field("address", &self.address).finish_non_exhaustive()
     }
 }

@@ -1,24 +1,25 @@
 //! When and how a server shuts down.
 
+use super::takeover::{self, Sockets};
 use crate::transport::Open;
 use async_trait::async_trait;
-use pingora_core::server::{ListenFds, ShutdownSignal, ShutdownSignalWatch, ShutdownWatch};
+use pingora_core::server::{ShutdownSignal, ShutdownSignalWatch, ShutdownWatch};
 use pingora_timeout::timeout;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{Mutex, watch};
-
-/// Connections that have just been accepted, or are in their TLS handshake, are not counted yet.
-const SETTLE: Duration = Duration::from_millis(200);
 
 /// What the services of a server and the one who ends it know of each other.
 #[derive(Default)]
 pub(super) struct Shared {
     pub(super) open: Open,
+    /// Sockets of the public service that are listened to.
+    pub(super) listening: Open,
     stop: watch::Sender<bool>,
-    sockets: OnceLock<ListenFds>,
+    /// All listeners, for the next process. They are closed when this one stops listening.
+    sockets: std::sync::Mutex<Sockets>,
 }
 
 /// The orders that a server takes.
@@ -57,15 +58,20 @@ impl Shared {
     /// Tells all services to stop.
     pub(super) fn stop(&self) {
         self.stop.send_replace(true);
+        self.sockets.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     pub(super) fn stopping(&self) -> ShutdownWatch {
         self.stop.subscribe()
     }
 
-    pub(super) fn keep_sockets(&self, table: &ListenFds) {
-        // There is one table for each server.
-        let _ = self.sockets.set(Arc::clone(table));
+    pub(super) fn keep_sockets(&self, sockets: Sockets) {
+        *self.sockets.lock().unwrap_or_else(PoisonError::into_inner) = sockets;
+    }
+
+    fn sockets(&self) -> std::io::Result<Sockets> {
+        let sockets = self.sockets.lock().unwrap_or_else(PoisonError::into_inner);
+        sockets.iter().map(|(name, socket)| Ok((name.clone(), socket.try_clone()?))).collect()
     }
 
     async fn stopped(&self) {
@@ -97,7 +103,11 @@ impl ShutdownSignalWatch for Shutdown {
         self.shared.stop();
         let grace = (self.grace)();
         tracing::info!(grace_seconds = grace.as_secs(), "no longer listening; calls in flight may finish");
-        let finished = timeout(grace, self.shared.open.none());
+        let finished = timeout(grace, async {
+            // What waits in the queues of the sockets is accepted first.
+            self.shared.listening.none().await;
+            self.shared.open.none().await;
+        });
         tokio::select! {
             finished = finished => if finished.is_err() {
                 tracing::warn!("left with calls in flight after {grace:?}");
@@ -111,34 +121,21 @@ impl ShutdownSignalWatch for Shutdown {
 }
 
 impl Shutdown {
-    /// Whether it is time to shut down.
+    /// Whether it is time to shut down: the next process accepts. Until then this one goes on accepting.
     async fn hand_over(&self) -> bool {
-        let (Some(path), Some(table)) = (self.upgrade_socket.clone(), self.shared.sockets.get().cloned())
-        else {
-            return true;
+        let Some(path) = &self.upgrade_socket else { return true };
+        let handed_over = match self.shared.sockets() {
+            Ok(sockets) => takeover::hand_over(path, &sockets).await,
+            Err(error) => Err(error.to_string()),
         };
-        match tokio::task::spawn_blocking(move || send(&table, &path)).await {
-            Ok(Ok(())) => {
-                tracing::info!("the listeners were handed over");
-                // Both processes accept from the same queue from now on, so nothing is lost when this one ceases to.
-                self.shared.stop();
-                pingora_timeout::sleep(SETTLE).await;
-                true
-            }
-            Ok(Err(reason)) => {
+        match handed_over {
+            Ok(()) => tracing::info!("the listeners were handed over"),
+            Err(ref reason) => {
                 tracing::error!(reason, "the listeners were not handed over; this process goes on");
-                false
             }
-            Err(_) => false,
         }
+        handed_over.is_ok()
     }
-}
-
-fn send(table: &ListenFds, path: &Path) -> Result<(), String> {
-    let sent = table.lock().send_to_sock(path.display().to_string().as_str());
-    sent.map(|_| ()).map_err(|error| {
-        format!("no process that was started with `--upgrade` answers at `{}`: {error}", path.display())
-    })
 }
 
 impl Orders {

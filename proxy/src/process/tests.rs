@@ -1,6 +1,6 @@
 //! Servers side by side, and one after the other.
 
-use super::{BindError, Listener, Options, Order, bind};
+use super::{BindError, Listener, Options, Order, bind, inherit, takeover};
 use crate::transport::tests::{Client, LONG, front, start};
 use async_trait::async_trait;
 use pingora_core::server::ShutdownWatch;
@@ -75,6 +75,9 @@ fn listeners_are_handed_over_without_losing_a_connection() {
     let mut busy = old.client();
     busy.post("/hold", "old");
     old.hears("started");
+    let mut idle = old.client();
+    idle.post("/echo", "hello");
+    assert_eq!(idle.answer().text(), "hello");
 
     let mut new = start(|_| {}, listener(&old.address.to_string()), options(true));
     new.address = old.address;
@@ -87,6 +90,8 @@ fn listeners_are_handed_over_without_losing_a_connection() {
         client.post("/who", "");
         assert_eq!(client.answer().status, 200);
     }
+    // The old server has heard that the new one accepts.
+    idle.assert_closed();
     old.release();
     let answer = busy.answer();
     assert_eq!((answer.text(), answer.closes()), ("held old", true));
@@ -94,4 +99,57 @@ fn listeners_are_handed_over_without_losing_a_connection() {
     let mut client = new.client();
     client.post("/echo", "hello");
     assert_eq!(client.answer().text(), "hello");
+}
+
+#[test]
+fn a_new_process_that_dies_before_it_accepts_leaves_the_old_one_in_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("upgrade.sock");
+    let listener = |address: &str| Listener { address: address.to_owned(), tls: None };
+    let options = |upgrade| Options { upgrade, upgrade_socket: Some(path.clone()), ..Options::default() };
+    let old = start(|_| {}, listener("127.0.0.1:0"), options(false));
+    let address = old.address.to_string();
+
+    old.running.orders.send_replace(Some(Order::HandOver));
+    let (sockets, confirmation) =
+        takeover::take_over(&path, &inherit(&[listener(&address)]).unwrap()).unwrap();
+    assert_eq!(sockets.iter().map(|(name, _)| name).collect::<Vec<_>>(), [&address]);
+    // It has the sockets, and the old process still serves.
+    let mut client = old.client();
+    client.post("/echo", "hello");
+    assert_eq!(client.answer().text(), "hello");
+    drop((sockets, confirmation));
+
+    // The next one is better, and the old process hands over again.
+    let mut new = start(|_| {}, listener(&address), options(true));
+    new.address = old.address;
+    old.running.orders.send_replace(Some(Order::HandOver));
+    let begun = Instant::now();
+    while new.told.try_recv().is_err() {
+        assert!(begun.elapsed() < LONG, "the listeners are not handed over");
+        let mut client = old.client();
+        client.post("/who", "");
+        assert_eq!(client.answer().status, 200);
+    }
+    client.assert_closed();
+}
+
+#[test]
+fn nobody_else_can_hand_over_listeners() {
+    use std::io::Write;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("upgrade.sock");
+    let other = path.clone();
+    let stranger = std::thread::spawn(move || {
+        loop {
+            if let Ok(mut stream) = std::os::unix::net::UnixStream::connect(&other) {
+                return stream.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+            }
+            std::thread::yield_now();
+        }
+    });
+    let error = takeover::take_over(&path, &inherit(&[]).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("no listeners of an `mcp-edge`"), "{error}");
+    stranger.join().unwrap();
+    assert!(!path.exists());
 }

@@ -1,6 +1,8 @@
-//! What a thread lends to the requests that it works on: memory, the time, limits of waits, random numbers, counters.
+//! What a thread lends to the requests that it works on: memory, the time, limits of waits, random numbers, counters, a look
+//! at sockets.
 
 pub mod allocator;
+pub mod arrived;
 pub mod buffers;
 pub mod clock;
 pub mod deadline;

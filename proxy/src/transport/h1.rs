@@ -9,6 +9,7 @@ use super::wire;
 use crate::request::head::Head;
 use crate::request::identity::Peer;
 use crate::request::reply::Reply;
+use crate::runtime::arrived::{Arrived, arrived};
 use crate::runtime::buffers;
 use crate::runtime::deadline::within_since;
 use crate::serving::events::EventStream;
@@ -16,6 +17,7 @@ use crate::serving::{Answered, Serving};
 use crate::settings::Timeouts;
 use pingora_core::protocols::Stream;
 use pingora_core::server::ShutdownWatch;
+use pingora_timeout::timeout;
 use std::pin::pin;
 use std::time::{Duration, Instant};
 
@@ -23,9 +25,9 @@ use std::time::{Duration, Instant};
 const ONE_WRITE: usize = 16 << 10;
 /// What the memory of a connection may keep between two requests.
 const KEPT: usize = 4 << 10;
-/// How long a connection that has just begun may take to send its first request although we shut down: it was accepted,
-/// so somebody counts on it.
-const FIRST_REQUEST: Duration = Duration::from_millis(200);
+/// How long a connection may take to send one more request although we shut down. A client that has just been accepted or
+/// answered counts on it: its next request may be on its way.
+const LAST_REQUEST: Duration = Duration::from_millis(200);
 
 /// A connection and its memory, used again by each of its requests.
 struct Connection<'a, H> {
@@ -66,7 +68,6 @@ pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, peer: Peer, s
         head: Head::default(),
         reply: Reply::default(),
     };
-    let mut first = true;
     let mut idle_since = Instant::now();
     loop {
         let Connection { stream, input, head, .. } = &mut connection;
@@ -74,15 +75,20 @@ pub(super) async fn serve<H: Handler>(handler: &H, stream: Stream, peer: Peer, s
             let reading = pin!(input.head(stream, head));
             tokio::select! {
                 biased;
-                read = within_since(idle_since, idle, reading) => read,
-                () = shutting_down.as_mut(), if !first => return,
-                () = shut_down_unused(&stopping), if first => return,
+                read = within_since(idle_since, idle, reading) => Some(read),
+                () = shutting_down.as_mut() => None,
             }
         };
-        first = false;
+        let read = match read {
+            Some(read) => read,
+            // What is rare is boxed: it would be part of every connection's future.
+            None => match Box::pin(connection.last_request()).await {
+                Some(read) => Ok(read),
+                None => return,
+            },
+        };
         let request = match read {
             Ok(Ok(request)) => request,
-            // What is rare is boxed: it would be part of every connection's future.
             Ok(Err(HeadError::Malformed)) => {
                 return Box::pin(connection.turn_away(400, "the request is malformed")).await;
             }
@@ -136,7 +142,7 @@ pub(super) async fn shut_down(stopping: &mut ShutdownWatch) {
 /// The same for a connection that has sent no request yet.
 pub(super) async fn shut_down_unused(stopping: &ShutdownWatch) {
     shut_down(&mut stopping.clone()).await;
-    pingora_timeout::sleep(FIRST_REQUEST).await;
+    pingora_timeout::sleep(LAST_REQUEST).await;
 }
 
 impl<H: Handler> Connection<'_, H> {
@@ -181,6 +187,21 @@ impl<H: Handler> Connection<'_, H> {
             Answered::Reply => Next::Reply(read),
             Answered::Stream(events) => Next::Stream(events),
         }
+    }
+
+    /// The request that is answered although we shut down; `None` if none comes. A client must never see a connection close
+    /// that has its request: it could not know whether it may send it again.
+    async fn last_request(&mut self) -> Option<Result<Request, HeadError>> {
+        let Connection { stream, input, head, .. } = self;
+        if let Ok(read) = timeout(LAST_REQUEST, input.head(stream, head)).await {
+            return Some(read);
+        }
+        // The runtime may not have heard of it yet.
+        let is_there = input.has_begun() || arrived(stream.id()) == Arrived::Bytes;
+        if !is_there {
+            return None;
+        }
+        timeout(LAST_REQUEST, input.head(stream, head)).await.ok()
     }
 
     /// The reply is written by the head alone. The body is read and dropped, so that the connection stays of use, unless

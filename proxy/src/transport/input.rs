@@ -64,7 +64,12 @@ pub(super) enum HeadError {
 }
 
 impl Input {
-    /// Reads the next head into `head`.
+    /// Something of the next request is here already.
+    pub(super) fn has_begun(&self) -> bool {
+        !self.buffer.is_empty()
+    }
+
+    /// Reads the next head into `head`. Safe to cancel: what was read stays.
     pub(super) async fn head(&mut self, stream: &mut Stream, head: &mut Head) -> Result<Request, HeadError> {
         let mut looked_at = 0;
         loop {
@@ -206,6 +211,12 @@ fn read_head(buffer: &[u8], head: &mut Head) -> Result<Option<Request>, Malforme
         let (method, target) = head.headers.method_and_target();
         head.method = Method::from_bytes(method).map_err(|_| Malformed)?;
         head.uri = Uri::try_from(target).map_err(|_| Malformed)?;
+    }
+    // Of two names, whoever stands before us may have gone by the other one.
+    if let Some(authority) = head.uri.authority()
+        && head.headers.all("host").any(|host| !host.eq_ignore_ascii_case(authority.as_str().as_bytes()))
+    {
+        return Err(Malformed);
     }
     head.length = if let Framing::Length(length) = read.body { Some(length) } else { None };
     Ok(Some(Request {

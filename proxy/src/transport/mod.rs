@@ -4,11 +4,13 @@
 //! an answer's head and body leave in one write. HTTP/2 goes through Pingora's. Nothing here depends on MCP.
 
 mod body;
+mod certificate;
 mod h1;
 mod h2;
 mod handler;
 mod head;
 mod input;
+mod listening;
 mod open;
 pub(crate) mod session;
 mod sse;
@@ -17,7 +19,9 @@ mod wire;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use certificate::{Certificate, CertificateError, Served, TlsFiles};
 pub use handler::Handler;
+pub(crate) use listening::{Endpoint, Listening, WhenAccepting};
 pub(crate) use open::Open;
 
 use crate::edge::Edge;
@@ -52,18 +56,24 @@ impl<H: Handler> McpService<H> {
 
 #[async_trait]
 impl<H: Handler> ServerApp for McpService<H> {
-    async fn process_new(self: &Arc<Self>, mut stream: Stream, shutdown: &ShutdownWatch) -> Option<Stream> {
-        let (most, idle) = {
-            let serving = self.handler.serving();
-            (serving.settings.limits.connections, serving.settings.timeouts.idle)
-        };
+    async fn process_new(self: &Arc<Self>, stream: Stream, shutdown: &ShutdownWatch) -> Option<Stream> {
         // Beyond the limit there is nothing to say that would not itself need a connection.
-        let _open = self.open.enter(most)?;
+        let _open = self.open.enter(self.handler.serving().settings.limits.connections)?;
+        self.serve(stream, shutdown).await;
+        None
+    }
+}
+
+impl<H: Handler> McpService<H> {
+    /// Serves a connection that is counted already.
+    async fn serve(&self, mut stream: Stream, shutdown: &ShutdownWatch) {
+        let idle = self.handler.serving().settings.timeouts.idle;
         let protocol = tokio::select! {
             biased;
-            protocol = timeout(idle, protocol_of(&mut stream)) => protocol.ok()??,
-            () = h1::shut_down_unused(shutdown) => return None,
+            protocol = timeout(idle, protocol_of(&mut stream)) => protocol.ok().flatten(),
+            () = h1::shut_down_unused(shutdown) => None,
         };
+        let Some(protocol) = protocol else { return };
         match protocol {
             Protocol::Http1 => {
                 let peer = Peer::of(&stream);
@@ -72,7 +82,6 @@ impl<H: Handler> ServerApp for McpService<H> {
             // Boxed, so that the connections of HTTP/1 have no part in its size.
             Protocol::Http2 => Box::pin(h2::serve(&self.handler, stream, shutdown)).await,
         }
-        None
     }
 }
 

@@ -172,6 +172,64 @@ fn certificates_of_a_configuration_are_checked() {
 }
 
 #[test]
+fn an_expired_certificate_is_refused_by_a_check_and_by_a_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = rcgen::KeyPair::generate().unwrap();
+    let mut parameters = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+    parameters.not_after = rcgen::date_time_ymd(2020, 2, 29);
+    let certificate = parameters.self_signed(&key).unwrap();
+    write(folder.path(), "cert.pem", certificate.pem());
+    write(folder.path(), "key.pem", key.serialize_pem());
+    write(folder.path(), "tools.mcpk", bundle(&[]));
+    let listen = "[[listen]]\naddress = \"127.0.0.1:0\"\ncertificate = \"cert.pem\"\nkey = \"key.pem\"\n";
+    let config = write(folder.path(), "edge.toml", format!("bundle = \"tools.mcpk\"\n{listen}"));
+    for arguments in [["check", text(&config)], ["--config", text(&config)]] {
+        let outcome = run(&arguments);
+        assert_eq!(outcome.code, 1, "{}", outcome.err);
+        assert!(outcome.err.contains("cert.pem` expired at 2020-02-29T00:00:00Z"), "{}", outcome.err);
+        assert!(outcome.err.contains("edge.toml:4"), "{}", outcome.err);
+    }
+}
+
+#[test]
+fn a_secret_that_cannot_be_sent_is_refused_by_a_check_and_by_a_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = r#"
+        [upstream.a]
+        url = "https://a.example"
+        headers = { authorization = "Bearer ${EDGE_TEST_UNSENDABLE}" }
+        [[tool]]
+        name = "read"
+        description = "Reads a thing from somewhere."
+        upstream = "a"
+        method = "GET"
+        endpoint = "/thing"
+    "#;
+    let report = mcpc::check::check_files(&mcpc::check::MemoryFiles::one("spec.toml", spec));
+    let bytes = format::write(&report.contents.unwrap()).unwrap();
+    write(folder.path(), "tools.mcpk", bytes);
+    let config = "bundle = \"tools.mcpk\"\nadmin = \"off\"\n[limits]\nheader_value = \"20B\"\n";
+    let config = write(folder.path(), "edge.toml", config);
+    for (value, reason) in [
+        ("hunter2’", "only visible ASCII characters"),
+        ("hunter2\nx", "only visible ASCII characters"),
+        ("hunter2hunter2", "longer than 20 bytes"),
+    ] {
+        for arguments in [["check", text(&config)], ["--config", text(&config)]] {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-edge"));
+            let output = command.args(arguments).env("EDGE_TEST_UNSENDABLE", value).output().unwrap();
+            let err = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(1), "{err}");
+            assert!(
+                err.contains("`${EDGE_TEST_UNSENDABLE}` cannot be sent by `read` in its header"),
+                "{err}"
+            );
+            assert!(err.contains(reason) && !err.contains("hunter2"), "{err}");
+        }
+    }
+}
+
+#[test]
 fn a_start_reports_every_problem_with_the_files_and_its_line_like_a_check() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "tools.mcpk", "oops");

@@ -177,7 +177,7 @@ impl TextPosition for Header {
 /// Whether a text has only visible characters, spaces and tabs. Of whole blocks, vector instructions look at all bytes at once;
 /// the last one may overlap the one before it.
 #[inline]
-fn is_visible(text: &[u8]) -> bool {
+pub(super) fn is_visible(text: &[u8]) -> bool {
     let (blocks, rest) = text.as_chunks();
     match text.last_chunk() {
         Some(last) => blocks.iter().all(is_visible_block) && is_visible_block(last),

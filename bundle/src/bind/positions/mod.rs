@@ -15,8 +15,10 @@ mod percent;
 mod query;
 mod template;
 mod text;
+mod unsendable;
 
 pub(crate) use header::FixedHeaders;
+pub use unsendable::{Unsendable, WhyUnsendable, unsendable};
 
 use super::pass::{Fixed, Pass};
 use super::problem::{ProblemKind, Refused, Report};

@@ -210,8 +210,8 @@ fn certificates_that_cannot_be_used_are_reported_before_anything_starts() {
     for (certificate, key, reason) in [
         ("missing.pem", "other.pem", "missing.pem` cannot be read"),
         ("cert.pem", "missing.pem", "missing.pem` cannot be read"),
-        ("cert.pem", "empty.pem", "empty.pem` a PEM private key"),
-        ("cert.pem", "other.pem", "cannot be used together"),
+        ("cert.pem", "empty.pem", "empty.pem` has no private key"),
+        ("cert.pem", "other.pem", "does not match"),
     ] {
         let tls = Some(TlsFiles { certificate: path(certificate), key: path(key) });
         let listener = Listener { address: "127.0.0.1:0".to_owned(), tls };

@@ -3,6 +3,7 @@
 mod client;
 mod hostile;
 mod http2;
+mod listening;
 mod requests;
 mod streams;
 mod timing;

@@ -183,3 +183,20 @@ fn a_client_that_leaves_cancels_its_request() {
     drop(client);
     front.hears("cancelled");
 }
+
+#[test]
+fn a_target_names_one_place() {
+    let front = front();
+    for (line, host, status) in [
+        ("http://a/echo", "a", 200),
+        ("http://A:80/echo", "a:80", 200),
+        ("http://b/echo", "a", 400),
+        ("http://a:81/echo", "a", 400),
+        ("/echo#x", "a", 400),
+        ("/echo", "a", 200),
+    ] {
+        let mut client = front.client();
+        client.send(format!("GET {line} HTTP/1.1\r\nHost: {host}\r\n\r\n"));
+        assert_eq!(client.answer().status, status, "{line} {host}");
+    }
+}

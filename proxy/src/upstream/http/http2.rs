@@ -3,7 +3,7 @@
 use super::answer::{ExchangeFailure, Hints, Wanted};
 use super::decode::{Body, Coding};
 use super::network::Origin;
-use super::{pool, wire};
+use super::{interim, pool, wire};
 use crate::upstream::{Exchange, Received, UpstreamError};
 use bytes::Bytes;
 use http::header::CONTENT_LENGTH;
@@ -53,7 +53,10 @@ pub(super) async fn exchange(
         // An upstream that refuses the body may have answered already, so the answer decides whether it failed.
         let _ = session.write_request_body(Bytes::copy_from_slice(body), true).await;
     }
-    session.read_response_header().await.map_err(|error| unanswered(&error))?;
+    let head = interim::bounded(session.read_response_header()).await;
+    // An upstream that says nothing but "wait" is asked no longer.
+    let head = head.ok_or_else(|| ExchangeFailure::unanswered(UpstreamError::Protocol))?;
+    head.map_err(|error| unanswered(&error))?;
     silence.broken();
     let Some(head) = session.response_header() else {
         return Err(ExchangeFailure::unanswered(UpstreamError::Protocol));

@@ -1,8 +1,10 @@
 //! The stream of a connection to an upstream.
 
+use crate::runtime::arrived::{Arrived, arrived};
 use pingora_core::protocols::Stream;
 use std::future::poll_fn;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -31,6 +33,19 @@ impl Link {
                 pin!(tokio::task::unconstrained(read)).poll(&mut context).is_pending()
             }
         }
+    }
+}
+
+impl Link {
+    /// The same, asked of the system: for a request that may not be sent twice, what the runtime heard last is not enough. An
+    /// upstream may have closed since, and most do so when they are reloaded.
+    pub(super) fn is_quiet_now(&mut self) -> bool {
+        let socket = match self {
+            Link::Plain(stream) => stream.as_raw_fd(),
+            // It is the number of the socket below.
+            Link::Secure(stream) => stream.id(),
+        };
+        arrived(socket) == Arrived::Nothing && self.is_quiet()
     }
 }
 

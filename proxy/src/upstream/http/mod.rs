@@ -6,6 +6,7 @@ mod decode;
 mod early;
 mod http1;
 mod http2;
+mod interim;
 mod link;
 mod network;
 mod pool;

@@ -169,7 +169,7 @@ impl Network {
         now: Instant,
         received: &mut Received,
     ) -> Result<Hints, ExchangeFailure> {
-        if let Some(kept) = pool::take(call.origin, now) {
+        if let Some(kept) = pool::take(call.origin, now, !call.idempotent) {
             self.counters.reused.add(1);
             match self.exchange(kept, call, target, received).await {
                 Err(failure) if failure.may_repeat(call.idempotent) => {}

@@ -47,8 +47,9 @@ struct Shared {
     idle: Duration,
 }
 
-/// Takes a connection that is alive, as far as can be known without asking the upstream.
-pub(super) fn take(origin: &Origin, now: Instant) -> Option<Connection> {
+/// Takes a connection that is alive, as far as can be known without asking the upstream. With `surely`, that costs a system
+/// call.
+pub(super) fn take(origin: &Origin, now: Instant, surely: bool) -> Option<Connection> {
     with_pool(|pool| {
         let shelf = pool.shelves.get_mut(&origin.id)?;
         if let Some(shared) = &mut shelf.shared {
@@ -63,7 +64,8 @@ pub(super) fn take(origin: &Origin, now: Instant) -> Option<Connection> {
         }
         while let Some(Idle { mut stream, until }) = shelf.single.pop() {
             shelf.counters.idle.subtract(1);
-            if now < until && stream.is_quiet() {
+            let is_quiet = now < until && if surely { stream.is_quiet_now() } else { stream.is_quiet() };
+            if is_quiet {
                 return Some(Connection::Single(stream));
             }
         }

@@ -3,7 +3,7 @@
 use super::script::{OK, Step, answer, upstream};
 use crate::upstream::OriginKey;
 use mcp_bundle::wire_enums::Scheme;
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
 
 const AGENT: &str = concat!("user-agent: mcp-edge/", env!("CARGO_PKG_VERSION"), "\r\n\r\n");
 
@@ -71,6 +71,21 @@ async fn what_may_have_been_done_is_not_done_twice() {
     assert_eq!(caller.get().await, Ok(200));
     assert_eq!(caller.post("pay").await, Err(crate::upstream::UpstreamError::Closed));
     assert_eq!(caller.received.attempts, 1);
+}
+
+/// The runtime hears of a close only when it waits, and it does not wait here.
+#[tokio::test]
+async fn a_kept_connection_that_was_closed_is_not_used_for_what_may_not_be_done_twice() {
+    let barrier = Arc::new(Barrier::new(2));
+    let first = vec![answer(OK), Step::Meet(Arc::clone(&barrier))];
+    let script = upstream(vec![first, vec![answer(OK)]]);
+    let mut caller = script.caller();
+    assert_eq!(caller.get().await, Ok(200));
+    barrier.wait();
+    script.closes();
+    assert_eq!(caller.post("pay").await, Ok(200));
+    assert_eq!(caller.received.attempts, 1);
+    assert_eq!(caller.network.stats().opened, 2);
 }
 
 #[tokio::test]

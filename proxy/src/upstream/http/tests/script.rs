@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, Barrier, LazyLock};
 use std::time::{Duration, Instant};
 
 pub(super) const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
@@ -61,11 +61,14 @@ pub(super) enum Step {
     Read,
     /// Waits until the other side closes.
     Wait,
+    /// Waits for the test.
+    Meet(Arc<Barrier>),
 }
 
 pub(super) struct Script {
     pub port: u16,
     requests: Receiver<Vec<u8>>,
+    closed: Receiver<()>,
 }
 
 /// A call to make; the fields are those of [`Exchange`].
@@ -89,14 +92,18 @@ pub(super) fn upstream(connections: Vec<Vec<Step>>) -> Script {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let (sender, requests) = mpsc::channel();
+    let (say_closed, closed) = mpsc::channel();
     std::thread::spawn(move || {
         for steps in connections {
             let Ok((stream, _)) = listener.accept() else { return };
-            let sender = sender.clone();
-            std::thread::spawn(move || act(stream, steps, &sender));
+            let (sender, say_closed) = (sender.clone(), say_closed.clone());
+            std::thread::spawn(move || {
+                act(stream, steps, &sender);
+                let _ = say_closed.send(());
+            });
         }
     });
-    Script { port, requests }
+    Script { port, requests, closed }
 }
 
 impl Script {
@@ -104,6 +111,11 @@ impl Script {
     pub fn request(&self) -> String {
         let request = self.requests.recv_timeout(Duration::from_secs(20)).unwrap();
         String::from_utf8(request).unwrap()
+    }
+
+    /// Waits until the upstream has closed a connection. Nothing else happens on this thread meanwhile.
+    pub fn closes(&self) {
+        self.closed.recv_timeout(Duration::from_secs(20)).unwrap();
     }
 
     pub fn caller(&self) -> Caller {
@@ -196,6 +208,10 @@ fn act(mut stream: TcpStream, steps: Vec<Step>, requests: &Sender<Vec<u8>>) {
             }
             Step::Wait => {
                 let _ = stream.read_to_end(&mut Vec::new());
+                continue;
+            }
+            Step::Meet(barrier) => {
+                barrier.wait();
                 continue;
             }
         };
