@@ -125,6 +125,7 @@ impl Lowering<'_> {
             attempt_timeout_seconds: fields.integer("attempt_timeout_seconds").map(|s| s.value),
             is_database: fields.text("error_type").is_some_and(|kind| kind.value == "database"),
             retry_count: fields.integer("retry_count"),
+            auth: self.auth(&fields),
             name,
         }
     }

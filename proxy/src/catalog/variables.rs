@@ -18,7 +18,9 @@ pub fn resolve(
             };
             return Err(BuildError::MissingVariable { name: name.to_owned(), need });
         };
-        let is_in_head = |site| matches!(site, VariableSite::Header(_) | VariableSite::Cookie(_));
+        let is_in_head = |site| {
+            matches!(site, VariableSite::Header(_) | VariableSite::Cookie(_) | VariableSite::Credential(_))
+        };
         if value.bytes().any(|byte| byte.is_ascii_control())
             && let Some((tool, _)) = contents.uses_of(index).find(|(_, site)| is_in_head(*site))
         {

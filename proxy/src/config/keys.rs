@@ -89,8 +89,10 @@ static ACCESS_ROWS: [Row; 2] = [
 ];
 
 #[rustfmt::skip]
-static UPSTREAM_ROWS: [Row; 1] = [
+static UPSTREAM_ROWS: [Row; 3] = [
     Row::new("url", Text, "", "scheme, host and port that the upstream of this name has here, instead of those in the spec; paths stay"),
+    Row::new("client_certificate", Text, "", "PEM file with the certificate chain that the edge shows the upstream of this name; read again at each reload"),
+    Row::new("client_key", Text, "", "PEM file with that certificate's private key"),
 ];
 
 pub static TOP: Table = table("the file", &keys(&TOP_ROWS));

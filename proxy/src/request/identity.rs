@@ -34,7 +34,13 @@ pub struct Identity {
     pub tenant: Option<String>,
     /// The `${principal.sub}` of its calls.
     pub principal: Option<String>,
+    /// The token that proved it, for upstreams that want one in exchange for it. It goes nowhere else.
+    pub token: Option<CallerToken>,
 }
+
+/// A token that proves who calls, verified. It is a secret, and goes to no API: it can only be exchanged for another.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CallerToken(Arc<str>);
 
 /// Says who asks, or why a request is refused.
 pub trait Authenticator: Debug + Send + Sync {
@@ -86,11 +92,33 @@ impl Caller {
         self.identity()?.principal.as_deref()
     }
 
+    /// What upstreams may get a token of their own for.
+    pub fn token(&self) -> Option<&CallerToken> {
+        self.identity()?.token.as_ref()
+    }
+
     fn identity(&self) -> Option<&Identity> {
         match self {
             Caller::Anonymous => None,
             Caller::Known(identity) => Some(identity),
         }
+    }
+}
+
+impl CallerToken {
+    pub fn new(token: &str) -> CallerToken {
+        CallerToken(token.into())
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Debug for CallerToken {
+    /// Without the token.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("CallerToken")
     }
 }
 

@@ -60,7 +60,7 @@ impl Authenticator for ByHeader {
         let caller = move || {
             let Some(tenant) = tenant else { return Ok(Caller::Anonymous) };
             let principal = Some(format!("someone of {tenant}"));
-            Ok(Caller::Known(Arc::new(Identity { tenant: Some(tenant), principal })))
+            Ok(Caller::Known(Arc::new(Identity { tenant: Some(tenant), principal, ..Identity::default() })))
         };
         // Both ways to say it.
         if head.method == http::Method::GET {

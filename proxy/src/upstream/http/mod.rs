@@ -8,6 +8,7 @@ mod http1;
 mod http2;
 mod link;
 mod network;
+mod own_tls;
 mod pool;
 mod redirect;
 mod retry;
@@ -16,3 +17,4 @@ mod tests;
 mod wire;
 
 pub use network::{Network, NetworkError, Origin, PoolStats};
+pub use own_tls::ClientCertificate;
