@@ -7,8 +7,8 @@ use mcp_bundle::shape::{self, Answer};
 use mcp_bundle::template::Ambient;
 use mcpc::check::{MemoryFiles, check_files};
 use mcpc::template::Dialect;
-use mcpc_instructions::bodies::cases;
 use mcpc_benches::render::Ours;
+use mcpc_instructions::bodies::cases;
 
 /// The bar is 4; nothing in these templates needs even one.
 #[test]

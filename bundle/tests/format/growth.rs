@@ -84,7 +84,8 @@ fn unknown_features_are_refused_by_the_names_that_the_bundle_has() {
 fn names_of_features_are_those_of_the_features() {
     let contents = sample().finish();
     let mut rows = sections(&contents);
-    rows[7].body = postcard::to_allocvec(&[(1u8, "json-schema"), (2, "programs"), (9, "credentials")]).unwrap();
+    rows[7].body =
+        postcard::to_allocvec(&[(1u8, "json-schema"), (2, "programs"), (9, "credentials")]).unwrap();
     let error = error_of(&assemble(FEATURES, &rows));
     assert!(matches!(error, ReadError::Undecodable { section: SectionId::FeatureNames, .. }), "{error}");
     rows.remove(7);

@@ -46,8 +46,8 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     if arguments.secrets {
         let view = SecretsView::new(&bundle.contents);
         match arguments.format {
-            Format::Json => json(out, &view)?,
-            Format::Human => print_secrets(out, &view)?,
+            InspectFormat::Json => json(out, &view)?,
+            InspectFormat::Human => print_secrets(out, &view)?,
         }
         return Ok(Outcome::Clean);
     }

@@ -6,7 +6,9 @@ use crate::language::json::Json;
 use crate::language::variables::Variable;
 use crate::spec::Endpoint;
 use crate::template::Compiled;
-use mcp_bundle::plan::{Contents, Credential, ListEntry, Manifest, Part, Policy, ToolPlan, Toolset, Upstream};
+use mcp_bundle::plan::{
+    Contents, Credential, ListEntry, Manifest, Part, Policy, ToolPlan, Toolset, Upstream,
+};
 use mcp_bundle::strings::{PoolBuilder, StrId};
 use mcp_bundle::wire_enums::{PartKind, Scheme};
 use std::collections::BTreeMap;

@@ -39,7 +39,8 @@ impl<'a> SecretsView<'a> {
         for tool in &contents.tools {
             let Some(upstream) = tool.http().map(|http| http.upstream) else { continue };
             for used in tool.variables(contents).filter(|used| used.part.kind == PartKind::Variable) {
-                let Some(entry) = names.get(used.part.id as usize).and_then(|name| found.get_mut(name)) else {
+                let Some(entry) = names.get(used.part.id as usize).and_then(|name| found.get_mut(name))
+                else {
                     continue;
                 };
                 let to = match used.site {
@@ -110,9 +111,13 @@ endpoint = "/b"
         let rows: Vec<_> = view
             .secrets
             .iter()
-            .map(|secret| (secret.name, secret.hosts.join(" "), secret.uses.join(", "), secret.tools.join(" ")))
+            .map(|secret| {
+                (secret.name, secret.hosts.join(" "), secret.uses.join(", "), secret.tools.join(" "))
+            })
             .collect();
-        let row = |name, host: &str, uses: &str, tool: &str| (name, host.to_owned(), uses.to_owned(), tool.to_owned());
+        let row = |name, host: &str, uses: &str, tool: &str| {
+            (name, host.to_owned(), uses.to_owned(), tool.to_owned())
+        };
         assert_eq!(
             rows,
             [

@@ -180,7 +180,9 @@ mod tests {
             "kind = \"api_key\"\nname = \"x-key\"\nvalue = \"${K}\"",
             "kind = \"api_key\"\nname = \"key\"\nin = \"query\"\nvalue = \"${K}\"",
             &format!("kind = \"oauth2\"\n{server}"),
-            &format!("kind = \"oauth2\"\n{server}\nscopes = [\"a\"]\naudience = \"b\"\nclient_auth = \"post\""),
+            &format!(
+                "kind = \"oauth2\"\n{server}\nscopes = [\"a\"]\naudience = \"b\"\nclient_auth = \"post\""
+            ),
             &format!("kind = \"exchange\"\n{server}"),
         ] {
             assert_eq!(errors(good), [""; 0], "{good}");
@@ -193,7 +195,8 @@ mod tests {
         assert_eq!(errors("token = \"${T}\"").len(), 1, "`kind` is missing");
         let [unknown] = errors("kind = \"oauth\"").try_into().unwrap();
         assert!(unknown.contains("oauth"), "{unknown}");
-        let [unknown] = errors(&format!("kind = \"oauth2\"\n{server}\nclient_auth = \"jwt\"")).try_into().unwrap();
+        let [unknown] =
+            errors(&format!("kind = \"oauth2\"\n{server}\nclient_auth = \"jwt\"")).try_into().unwrap();
         assert!(unknown.contains("jwt"), "{unknown}");
     }
 }

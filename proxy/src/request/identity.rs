@@ -28,19 +28,15 @@ pub enum Caller {
 }
 
 /// What an authenticator found out about a caller.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Identity {
     /// The `${tenant.id}` of its calls.
     pub tenant: Option<String>,
     /// The `${principal.sub}` of its calls.
     pub principal: Option<String>,
-    /// The token that proved it, for upstreams that want one in exchange for it. It goes nowhere else.
-    pub token: Option<CallerToken>,
+    /// The verified token, for upstreams that exchange it for one of their own. It is never sent anywhere else.
+    pub token: Option<Arc<str>>,
 }
-
-/// A token that proves who calls, verified. It is a secret, and goes to no API: it can only be exchanged for another.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct CallerToken(Arc<str>);
 
 /// Says who asks, or why a request is refused.
 pub trait Authenticator: Debug + Send + Sync {
@@ -93,7 +89,7 @@ impl Caller {
     }
 
     /// What upstreams may get a token of their own for.
-    pub fn token(&self) -> Option<&CallerToken> {
+    pub fn token(&self) -> Option<&Arc<str>> {
         self.identity()?.token.as_ref()
     }
 
@@ -105,20 +101,12 @@ impl Caller {
     }
 }
 
-impl CallerToken {
-    pub fn new(token: &str) -> CallerToken {
-        CallerToken(token.into())
-    }
-
-    pub(crate) fn text(&self) -> &str {
-        &self.0
-    }
-}
-
-impl Debug for CallerToken {
-    /// Without the token.
+/// Without the token.
+impl Debug for Identity {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("CallerToken")
+        let Identity { tenant, principal, .. } = self;
+        let mut shown = f.debug_struct("Identity");
+        shown.field("tenant", tenant).field("principal", principal).finish_non_exhaustive()
     }
 }
 

@@ -112,7 +112,9 @@ fn in_text(text: &Spanned<String>, host: &str, found: &mut Vec<Use>) {
 }
 
 fn in_url(url: Option<&Spanned<Endpoint>>, found: &mut Vec<Use>) {
-    let Some((url, location)) = url.and_then(|url| Some((url, url.value.location.as_deref()?))) else { return };
+    let Some((url, location)) = url.and_then(|url| Some((url, url.value.location.as_deref()?))) else {
+        return;
+    };
     for piece in origin::pieces(location).unwrap_or_default() {
         if let Piece::Variable { name, .. } = piece {
             found.push(Use { name: name.to_owned(), to: Destination::Url, span: url.span, at: None });

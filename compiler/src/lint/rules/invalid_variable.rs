@@ -1,7 +1,7 @@
 use crate::language::variables::split_variables;
 use crate::lint::helpers::{headers, nested};
-use crate::spec::AuthText;
 use crate::lint::{Check, Findings, ToolsetContext, rule};
+use crate::spec::AuthText;
 use mcp_diagnostics::{Diagnostic, Span, suggest};
 
 rule! {
@@ -134,7 +134,8 @@ mod tests {
 
     #[test]
     fn a_credential_has_variables_of_the_edge_alone() {
-        let spec = |auth: &str| format!("[upstream.u]\nurl = \"https://a.example\"\n[upstream.u.auth]\n{auth}\n");
+        let spec =
+            |auth: &str| format!("[upstream.u]\nurl = \"https://a.example\"\n[upstream.u.auth]\n{auth}\n");
         let basic = spec("kind = \"basic\"\nusername = \"${tenant.id}\"\npassword = \"${A} ${1}\"");
         assert_eq!(underlined(&INVALID_VARIABLE, &basic), ["${tenant.id}", "${1}"]);
         let key = spec("kind = \"api_key\"\nname = \"x-key\"\nvalue = \"${1}\"");

@@ -147,7 +147,8 @@ mod tests {
         let spec = part("one", "https://${KEY}.example", "") + &header("two", "https://a.example");
         let [(message, _)] = found(&SHARED_SECRET, &spec).try_into().unwrap();
         assert_eq!(message, "`${KEY}` is part of a URL, and is sent as well");
-        let places = part("one", "https://${H}.one.example", "") + &part("two", "https://${H}.two.example", "");
+        let places =
+            part("one", "https://${H}.one.example", "") + &part("two", "https://${H}.two.example", "");
         assert_eq!(found(&SHARED_SECRET, &places), [], "a place may be part of many URLs");
     }
 

@@ -47,7 +47,9 @@ impl CredentialError {
     /// What whoever reads a result can do.
     pub const fn advice(&self) -> &'static str {
         match self {
-            CredentialError::NoCaller => "Sign in with the authorization server of this tool server and call again",
+            CredentialError::NoCaller => {
+                "Sign in with the authorization server of this tool server and call again"
+            }
             CredentialError::Unanswered(_) | CredentialError::Slow | CredentialError::GivenUp => {
                 "Try again in a moment"
             }

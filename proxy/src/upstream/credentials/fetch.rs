@@ -2,7 +2,6 @@
 
 use super::error::CredentialError;
 use super::token::Token;
-use crate::request::identity::CallerToken;
 use crate::settings::PoolSettings;
 use crate::upstream::{Exchange, Network, Origin, Received};
 use base64::Engine;
@@ -60,7 +59,7 @@ pub(super) async fn fetch(
     origin: &Arc<Origin>,
     server: &Server,
     client: &Client,
-    caller: Option<&CallerToken>,
+    caller: Option<&Arc<str>>,
 ) -> Result<Token, CredentialError> {
     let request = request(server, client, caller)?;
     let start = Instant::now();
@@ -88,11 +87,7 @@ pub(super) async fn fetch(
     read(received.status, &received.body, start)
 }
 
-fn request(
-    server: &Server,
-    client: &Client,
-    caller: Option<&CallerToken>,
-) -> Result<Request, CredentialError> {
+fn request(server: &Server, client: &Client, caller: Option<&Arc<str>>) -> Result<Request, CredentialError> {
     let mut form = Vec::new();
     let mut pair = |name: &str, value: &str| {
         if !form.is_empty() {
@@ -106,7 +101,7 @@ fn request(
         CredentialKind::Exchange => {
             let caller = caller.ok_or(CredentialError::NoCaller)?;
             pair("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange");
-            pair("subject_token", caller.text());
+            pair("subject_token", caller);
             pair("subject_token_type", "urn:ietf:params:oauth:token-type:jwt");
             pair("requested_token_type", "urn:ietf:params:oauth:token-type:access_token");
         }
@@ -231,7 +226,7 @@ mod tests {
     fn an_exchange_carries_the_token_of_the_caller() {
         let server = server(CredentialKind::Exchange, ClientAuth::Basic);
         let client = Client { audience: "urn:crm".to_owned(), ..client() };
-        let caller = CallerToken::new("eyJ.x.y");
+        let caller = Arc::<str>::from("eyJ.x.y");
         let made = request(&server, &client, Some(&caller)).unwrap();
         let expected = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange&subject_token=eyJ.x.y&\
                         subject_token_type=urn%3Aietf%3Aparams%3Aoauth%3Atoken-type%3Ajwt&\
@@ -245,7 +240,8 @@ mod tests {
     fn what_is_no_token_is_refused_without_being_shown() {
         let now = Instant::now();
         let error = |status, body: &str| read(status, body.as_bytes(), now).unwrap_err().to_string();
-        let good = read(200, br#"{"access_token":"a.b","token_type":"bearer","expires_in":60}"#, now).unwrap();
+        let good =
+            read(200, br#"{"access_token":"a.b","token_type":"bearer","expires_in":60}"#, now).unwrap();
         assert_eq!(good.header(), "Bearer a.b");
         for (body, what) in [
             ("hunter2", "it is not a JSON object"),

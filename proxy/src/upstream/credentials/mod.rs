@@ -17,7 +17,6 @@ pub use fetches::TokenFetches;
 pub use token::Token;
 
 use super::{Exchange, Network, Origin, OriginKey, Received, Upstream, UpstreamError};
-use crate::request::identity::CallerToken;
 use crate::runtime::deadline::until;
 use fetch::{Client, Server};
 use futures::FutureExt;
@@ -53,13 +52,13 @@ pub struct Credential {
 }
 
 /// For whom a credential is.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Ask<'a> {
     pub credential: &'a Arc<Credential>,
     /// The caller's own values of the bundle's variables; `None` for those of the edge.
     pub values: Option<&'a [Box<str>]>,
-    /// What the caller proved itself with.
-    pub caller: Option<&'a CallerToken>,
+    /// The token that the caller proved itself with. It can only be exchanged: it goes to no API.
+    pub caller: Option<&'a Arc<str>>,
 }
 
 /// The user name of a spec cannot be sent with the values that its variables have.
@@ -95,7 +94,7 @@ enum Own {
 /// Whose token a slot has.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct SlotKey {
-    caller: Option<CallerToken>,
+    caller: Option<Arc<str>>,
     client: Option<Client>,
 }
 
@@ -157,8 +156,7 @@ pub(super) async fn call(
     let attempts = received.attempts;
     received.clear();
     let authorization = Some(next.header());
-    let sent =
-        network.send(&Exchange { authorization, start: Instant::now(), ..*call }, received).await;
+    let sent = network.send(&Exchange { authorization, start: Instant::now(), ..*call }, received).await;
     received.attempts = received.attempts.saturating_add(attempts);
     sent
 }
@@ -230,7 +228,7 @@ impl Credential {
     fn fetch(
         self: &Arc<Self>,
         client: Option<Client>,
-        caller: Option<&CallerToken>,
+        caller: Option<&Arc<str>>,
         now: Instant,
     ) -> BoxFuture<'static, Fetched> {
         let (credential, caller) = (Arc::clone(self), caller.cloned());
@@ -244,7 +242,7 @@ impl Credential {
     async fn ask_server(
         &self,
         client: &Client,
-        caller: Option<&CallerToken>,
+        caller: Option<&Arc<str>>,
         now: Instant,
     ) -> Result<Token, CredentialError> {
         let (Some((_, server)), Some(origin)) = (&self.config.server, &self.origin) else {
@@ -272,9 +270,7 @@ impl Credential {
 async fn wait(look: Look, deadline: Instant) -> Result<Arc<Token>, CredentialError> {
     match look {
         Look::Ready(token) => Ok(token),
-        Look::Wait(flight) => {
-            until(deadline, pin!(flight)).await.unwrap_or(Err(CredentialError::Slow))
-        }
+        Look::Wait(flight) => until(deadline, pin!(flight)).await.unwrap_or(Err(CredentialError::Slow)),
     }
 }
 
@@ -381,5 +377,12 @@ impl fmt::Debug for Credential {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Config { upstream, kind, .. } = &self.config;
         f.debug_struct("Credential").field("upstream", upstream).field("kind", kind).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Ask<'_> {
+    /// Without secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Ask").field(self.credential).finish()
     }
 }

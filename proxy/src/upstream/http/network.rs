@@ -109,9 +109,7 @@ impl Network {
         certificate: ClientCertificate,
     ) -> Result<Arc<Origin>, String> {
         let tls = OwnTls::new(&certificate, self.ca_file.as_deref());
-        self.shared_origin(key, Some(certificate), |key| {
-            Ok(Origin { tls: Some(tls?), ..Origin::new(key) })
-        })
+        self.shared_origin(key, Some(certificate), |key| Ok(Origin { tls: Some(tls?), ..Origin::new(key) }))
     }
 
     fn shared_origin<E>(

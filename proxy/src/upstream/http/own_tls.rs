@@ -8,8 +8,8 @@ use pingora_core::protocols::Stream;
 use pingora_core::protocols::l4::stream::Stream as L4Stream;
 use pingora_core::protocols::tls::client::handshake;
 use pingora_core::tls::{
-    self, CertificateDer, ClientConfig, PrivateKeyDer, RootCertStore, TlsConnector,
-    load_ca_file_into_store, load_certs_and_key_files, load_platform_certs_incl_env_into_store,
+    self, CertificateDer, ClientConfig, PrivateKeyDer, RootCertStore, TlsConnector, load_ca_file_into_store,
+    load_certs_and_key_files, load_platform_certs_incl_env_into_store,
 };
 use pingora_core::{Error, ErrorType};
 use std::fmt;

@@ -16,7 +16,7 @@ async fn each_caller_has_a_token_of_its_own_and_its_own_goes_no_further() {
     })
     .await;
     let setup = Setup::new(api.port, &exchange(server.port));
-    let (ann, ben) = (CallerToken::new("caller.ann"), CallerToken::new("caller.benjamin"));
+    let (ann, ben) = (Arc::<str>::from("caller.ann"), Arc::<str>::from("caller.benjamin"));
     for caller in [&ann, &ben, &ann, &ben] {
         assert_eq!(setup.call(Some(caller)).await, Ok((200, 1)));
     }
@@ -54,7 +54,7 @@ async fn a_caller_that_is_refused_does_not_stop_the_others() {
     let setup = Setup::new(1, &exchange(server.port));
     let now = Instant::now();
     let token = async |caller: &str| {
-        let caller = CallerToken::new(caller);
+        let caller = Arc::<str>::from(caller);
         let ask = setup.ask(Some(&caller));
         ask.credential.token(&ask, now, now + Duration::from_secs(20)).await
     };
@@ -71,7 +71,7 @@ async fn a_dead_server_is_asked_once_for_all_callers() {
     let server = Server::start(|_, _| http(503, "")).await;
     let setup = Setup::new(1, &exchange(server.port));
     for number in 0..10 {
-        let caller = CallerToken::new(&format!("caller-{number}"));
+        let caller = Arc::<str>::from(format!("caller-{number}"));
         assert!(setup.call(Some(&caller)).await.is_err());
     }
     assert_eq!(server.seen().len(), 1);
@@ -81,10 +81,10 @@ async fn a_dead_server_is_asked_once_for_all_callers() {
 fn there_is_an_end_to_what_is_kept() {
     let mut slots = BTreeMap::new();
     for number in 0..MAX_SLOTS {
-        let key = SlotKey { caller: Some(CallerToken::new(&number.to_string())), client: None };
+        let key = SlotKey { caller: Some(Arc::<str>::from(number.to_string())), client: None };
         slots.insert(key, Arc::<Slot>::default());
     }
-    let used = SlotKey { caller: Some(CallerToken::new("7")), client: None };
+    let used = SlotKey { caller: Some(Arc::<str>::from("7")), client: None };
     let held = Arc::clone(&slots[&used]);
     make_room(&mut slots, Instant::now());
     assert_eq!(slots.len(), 1, "those without a token are gone, but for one that is being fetched");

@@ -34,8 +34,7 @@ async fn a_token_server_that_comes_back_is_used() {
 
 #[tokio::test]
 async fn a_failing_refresh_costs_nothing_while_the_token_is_good() {
-    let server =
-        Server::start(|number, _| if number == 1 { token("t1", 3600) } else { http(500, "") }).await;
+    let server = Server::start(|number, _| if number == 1 { token("t1", 3600) } else { http(500, "") }).await;
     let setup = Setup::new(1, &oauth2(server.port));
     let now = Instant::now();
     let first = setup.token_at(now).await.unwrap();
@@ -65,7 +64,10 @@ async fn strange_answers_are_no_tokens() {
         (http(200, r#"{"access_token":"hunter2","token_type":"mac"}"#), "is not `Bearer`"),
         (http(401, r#"{"error":"invalid_client"}"#), "status 401 and the error `invalid_client`"),
         (http(302, ""), "status 302"),
-        ("HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhunter2".to_owned(), "not valid HTTP"),
+        (
+            "HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhunter2".to_owned(),
+            "not valid HTTP",
+        ),
         ("hunter2\r\n\r\n".to_owned(), "not valid HTTP"),
     ] {
         let server = Server::start(move |_, _| answer.clone()).await;
@@ -79,13 +81,13 @@ async fn strange_answers_are_no_tokens() {
 #[test]
 fn nothing_shows_a_secret() {
     let setup = Setup::new(1, &oauth2(2));
-    let caller = CallerToken::new(SECRET);
+    let caller = Arc::<str>::from(SECRET);
     let token = Token::bearer(SECRET, Instant::now(), None);
     let ask = Ask { caller: Some(&caller), ..setup.ask(None) };
     for shown in [
         format!("{:?}", setup.credentials),
         format!("{:?}", setup.network),
-        format!("{ask:?} {caller:?} {token:?}"),
+        format!("{ask:?} {token:?}"),
         format!("{:?}", setup.credential().config.client),
     ] {
         assert!(!shown.contains(SECRET), "{shown}");

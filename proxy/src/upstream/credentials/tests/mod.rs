@@ -61,7 +61,7 @@ impl Setup {
         self.credentials.get(upstream).unwrap()
     }
 
-    fn ask<'a>(&'a self, caller: Option<&'a CallerToken>) -> Ask<'a> {
+    fn ask<'a>(&'a self, caller: Option<&'a Arc<str>>) -> Ask<'a> {
         Ask { credential: self.credential(), values: None, caller }
     }
 
@@ -72,7 +72,7 @@ impl Setup {
     }
 
     /// A call, with its status and attempts.
-    async fn call(&self, caller: Option<&CallerToken>) -> Result<(u16, u8), UpstreamError> {
+    async fn call(&self, caller: Option<&Arc<str>>) -> Result<(u16, u8), UpstreamError> {
         self.call_with(self.ask(caller)).await
     }
 

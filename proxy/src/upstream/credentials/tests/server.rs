@@ -98,7 +98,10 @@ async fn serve(stream: TcpStream, Shared { seen, count, answer }: Shared) {
 
 /// An answer with a body.
 pub fn http(status: u16, body: &str) -> String {
-    format!("HTTP/1.1 {status} x\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+    format!(
+        "HTTP/1.1 {status} x\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
 }
 
 /// A token with this name and life.

@@ -32,7 +32,11 @@ async fn a_hundred_callers_wait_for_one_fetch() {
     assert_eq!(authorizations(&api.seen()), vec!["Bearer t1"; 100]);
     let expected = format!("Basic {}", base64(&format!("edge:{SECRET}")));
     assert_eq!(authorizations(&server.seen()), [expected]);
-    assert!(server.seen()[0].ends_with("\r\n\r\ngrant_type=client_credentials&scope=a%20b"), "{:?}", server.seen());
+    assert!(
+        server.seen()[0].ends_with("\r\n\r\ngrant_type=client_credentials&scope=a%20b"),
+        "{:?}",
+        server.seen()
+    );
     assert_eq!(setup.fetches(), [("crm".to_owned(), "ok", 1)]);
 }
 
@@ -92,10 +96,9 @@ async fn a_token_that_ends_at_once_is_good_for_those_who_waited() {
 
 #[tokio::test]
 async fn a_refused_token_is_replaced_once_and_the_call_repeated() {
-    let api = Server::start(|_, request| {
-        http(if request.contains("Bearer t1\r\n") { 401 } else { 200 }, "{}")
-    })
-    .await;
+    let api =
+        Server::start(|_, request| http(if request.contains("Bearer t1\r\n") { 401 } else { 200 }, "{}"))
+            .await;
     let server = Server::start(|number, _| token(&format!("t{number}"), 3600)).await;
     let setup = Setup::new(api.port, &oauth2(server.port));
     assert_eq!(setup.call(None).await, Ok((200, 2)), "though it is not idempotent");
@@ -118,10 +121,9 @@ async fn an_api_that_refuses_every_token_is_not_asked_for_ever() {
 
 #[tokio::test]
 async fn callers_that_were_refused_together_get_one_new_token() {
-    let api = Server::start(|_, request| {
-        http(if request.contains("Bearer t1\r\n") { 401 } else { 200 }, "{}")
-    })
-    .await;
+    let api =
+        Server::start(|_, request| http(if request.contains("Bearer t1\r\n") { 401 } else { 200 }, "{}"))
+            .await;
     let server = Server::start(|number, _| token(&format!("t{number}"), 3600)).await;
     let setup = Setup::new(api.port, &oauth2(server.port));
     setup.token_at(Instant::now()).await.unwrap();
