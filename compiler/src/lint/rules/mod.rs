@@ -6,6 +6,7 @@ mod array_without_items;
 mod bad_pattern;
 mod body_on_get;
 mod cache_on_unsafe_method;
+mod cached_exchange;
 mod conflicting_credentials;
 mod conflicting_upstream;
 mod constant_template;
@@ -96,6 +97,7 @@ pub use array_without_items::ARRAY_WITHOUT_ITEMS;
 pub use bad_pattern::BAD_PATTERN;
 pub use body_on_get::BODY_ON_GET;
 pub use cache_on_unsafe_method::CACHE_ON_UNSAFE_METHOD;
+pub use cached_exchange::CACHED_EXCHANGE;
 pub use conflicting_credentials::CONFLICTING_CREDENTIALS;
 pub use conflicting_upstream::CONFLICTING_UPSTREAM;
 pub use constant_template::CONSTANT_TEMPLATE;
@@ -220,6 +222,7 @@ pub static LINTS: &[Lint] = &[
     plaintext_token_url::LINT,
     conflicting_credentials::LINT,
     shared_secret::LINT,
+    cached_exchange::LINT,
     unbound_placeholder::LINT,
     unused_path_parameter::LINT,
     repeated_placeholder::LINT,
