@@ -164,6 +164,28 @@ tags! {
 }
 
 tags! {
+    /// How the edge shows an upstream that it may ask.
+    pub enum CredentialKind {
+        /// A name and a password, as HTTP itself has them.
+        Basic = 1, "basic";
+        /// A token of a token server, for the edge as its client.
+        ClientCredentials = 2, "oauth2";
+        /// A token of a token server, in exchange for the caller's own (RFC 8693).
+        Exchange = 3, "exchange";
+    }
+}
+
+tags! {
+    /// How a client shows a token server who it is.
+    pub enum ClientAuth {
+        /// With a header.
+        Basic = 1, "basic";
+        /// With two more pairs of the form.
+        Post = 2, "post";
+    }
+}
+
+tags! {
     /// The two template dialects.
     pub enum Dialect {
         Go = 1, "go";
@@ -269,6 +291,20 @@ mod tests {
             PartKind::from_tag,
         );
         assert_wire(Scheme::ALL, &[(1, "http"), (2, "https")], Scheme::tag, Scheme::as_str, Scheme::from_tag);
+        assert_wire(
+            CredentialKind::ALL,
+            &[(1, "basic"), (2, "oauth2"), (3, "exchange")],
+            CredentialKind::tag,
+            CredentialKind::as_str,
+            CredentialKind::from_tag,
+        );
+        assert_wire(
+            ClientAuth::ALL,
+            &[(1, "basic"), (2, "post")],
+            ClientAuth::tag,
+            ClientAuth::as_str,
+            ClientAuth::from_tag,
+        );
         assert_wire(
             Dialect::ALL,
             &[(1, "go"), (2, "handlebars")],

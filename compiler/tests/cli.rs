@@ -269,3 +269,24 @@ fn a_key_below_the_wrong_header_is_sent_home() {
     assert_eq!(done.code, 1);
     assert!(done.out.contains("`cache_seconds` is a key of a tool"), "{}", done.out);
 }
+
+#[test]
+fn inspect_shows_which_secret_goes_where() {
+    let auth = "[upstream.crm]\nurl = \"https://crm.example\"\n[upstream.crm.auth]\nkind = \"oauth2\"\n\
+                token_url = \"https://id.example/token\"\nclient_id = \"edge\"\nclient_secret = \"${CRM_SECRET}\"\n\
+                [[tool]]\nname = \"get_contact\"\ndescription = \"Reads a contact of the CRM.\"\nupstream = \"crm\"\n\
+                method = \"GET\"\nendpoint = \"/c\"\n";
+    let place = Workplace::with_spec(auth);
+    let built = place.run(&["build", "-o", "x.mcpk"]);
+    assert_eq!(built.code, 0, "{}", built.err);
+    let shown = place.run(&["inspect", "x.mcpk", "--secrets"]);
+    let expected = "variable    sent to             as\n\
+                    CRM_SECRET  https://id.example  `auth` of upstream `crm` (1 tool)\n";
+    assert_eq!((shown.code, shown.out.as_str()), (0, expected));
+    let shown = place.run(&["inspect", "x.mcpk", "--secrets", "--format", "json"]);
+    let view: serde_json::Value = serde_json::from_str(&shown.out).unwrap();
+    assert_eq!(view["secrets"][0]["hosts"], serde_json::json!(["https://id.example"]));
+    assert_eq!(place.run(&["inspect", "x.mcpk", "--secrets", "--tool", "a"]).code, 2);
+    let tool = place.run(&["inspect", "x.mcpk", "--tool", "get_contact"]);
+    assert!(tool.out.contains("authorization: (`auth` of kind `oauth2`)"), "{}", tool.out);
+}

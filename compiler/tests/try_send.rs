@@ -118,6 +118,30 @@ fn send(place: &Workplace, arguments: &[&str]) -> Done {
 const CREATE: &[&str] = &["create_order", "--args", r#"{"note":"x"}"#, "--tenant", "acme"];
 
 #[test]
+fn a_token_is_fetched_as_the_edge_does_and_shown_nowhere() {
+    const TOKEN: &str = "{\"access_token\":\"sesame\",\"expires_in\":60}";
+    let (server, asked) = upstream(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 42\r\nconnection: close\r\n\r\n\
+         {\"access_token\":\"sesame\",\"expires_in\":60}",
+    );
+    assert_eq!(TOKEN.len(), 42);
+    let (port, request) = upstream("HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok");
+    let spec = format!(
+        "[upstream.crm]\nurl = \"http://127.0.0.1:{port}\"\n[upstream.crm.auth]\nkind = \"oauth2\"\n\
+         token_url = \"http://${{HOST:-127.0.0.1}}:{server}/token\"\nclient_id = \"edge\"\n\
+         client_secret = \"${{SHOP_TOKEN}}\"\n[[tool]]\nname = \"get_contact\"\n\
+         description = \"Reads a contact of the CRM.\"\nupstream = \"crm\"\nmethod = \"GET\"\nendpoint = \"/c\"\n"
+    );
+    let done = send(&Workplace::with_spec(spec), &["get_contact"]);
+    let (asked, request) = (asked.request(), request.request());
+    assert_eq!(done.code, 0, "{} {}", done.out, done.err);
+    assert!(asked.starts_with("POST /token HTTP/1.1\r\n"), "{asked}");
+    assert!(request.to_ascii_lowercase().contains("authorization: bearer sesame\r\n"), "{request}");
+    let shown = done.out + &done.err;
+    assert!(!shown.contains("hunter2") && !shown.contains("sesame"), "{shown}");
+}
+
+#[test]
 fn the_request_goes_out_with_its_secrets_and_they_are_shown_nowhere() {
     let (port, request) = upstream(
         "HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 8\r\n\r\n{\"id\":7}",

@@ -58,6 +58,9 @@ impl Edge {
         if !settings.without_metrics {
             observers.insert(0, Arc::new(metrics.clone()));
         }
+        if let Upstream::Network(network) = &upstream {
+            metrics.observe_tokens(network.token_fetches());
+        }
         let pool = match &upstream {
             Upstream::Network(network) => Some(network.watch()),
             Upstream::Fixed(_) => None,

@@ -2,6 +2,7 @@
 
 use mcp_bundle::origin::Origin;
 use mcp_bundle::{bind, shape};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How requests are answered.
@@ -17,6 +18,17 @@ pub struct Settings {
     pub without_metrics: bool,
     /// Where upstreams are, by name, instead of where the bundle says.
     pub upstreams: Vec<(String, Origin)>,
+    /// What shows upstreams that it is the edge, by name.
+    pub client_certificates: Vec<(String, ClientFiles)>,
+}
+
+/// The files of a certificate of the edge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientFiles {
+    /// The chain, in PEM.
+    pub certificate: PathBuf,
+    /// Its private key, in PEM.
+    pub key: PathBuf,
 }
 
 /// What a request or an answer may hold at most; lengths in bytes.

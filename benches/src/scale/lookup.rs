@@ -12,6 +12,7 @@ use mcp_edge::catalog::Catalog;
 use mcp_edge::request::identity::Caller;
 use mcp_edge::settings::Settings;
 use mcp_edge::upstream::{Network, Upstream};
+use std::sync::Arc;
 use std::hint::black_box;
 use std::path::PathBuf;
 

@@ -41,6 +41,7 @@ pub enum SectionId {
     List,
     Policies,
     FeatureNames,
+    Credentials,
     /// Of a later compiler.
     Unknown(u32),
 }
@@ -55,7 +56,7 @@ pub struct Revision(pub [u8; 32]);
 
 impl SectionId {
     /// Every section that this crate knows, in the order of the file.
-    pub const ALL: [SectionId; 8] = [
+    pub const ALL: [SectionId; 9] = [
         SectionId::Manifest,
         SectionId::Upstreams,
         SectionId::Tools,
@@ -64,6 +65,7 @@ impl SectionId {
         SectionId::List,
         SectionId::Policies,
         SectionId::FeatureNames,
+        SectionId::Credentials,
     ];
 
     pub fn from_id(id: u32) -> SectionId {
@@ -80,6 +82,7 @@ impl SectionId {
             SectionId::List => 6,
             SectionId::Policies => 7,
             SectionId::FeatureNames => 8,
+            SectionId::Credentials => 10,
             SectionId::Unknown(id) => id,
         }
     }
@@ -98,6 +101,7 @@ impl SectionId {
         match self {
             SectionId::Templates => version < 2 || features.contains(Features::TEMPLATE_PROGRAMS),
             SectionId::FeatureNames => version >= 2 && features.0 != 0,
+            SectionId::Credentials => features.contains(Features::CREDENTIALS),
             SectionId::Unknown(_) => false,
             _ => true,
         }
@@ -110,9 +114,15 @@ impl Features {
     /// Some arguments or answers need a full JSON Schema validator.
     pub const JSON_SCHEMA: Features = Features(1 << 1);
 
-    /// The known features with their names.
-    pub const NAMES: [(Features, &str); 2] =
-        [(Features::JSON_SCHEMA, "json-schema"), (Features::TEMPLATE_PROGRAMS, "template-programs")];
+    /// Upstreams want an `authorization` header that has to be made or fetched.
+    pub const CREDENTIALS: Features = Features(1 << 9);
+
+    /// The known features with their names, lowest bit first.
+    pub const NAMES: [(Features, &str); 3] = [
+        (Features::JSON_SCHEMA, "json-schema"),
+        (Features::TEMPLATE_PROGRAMS, "template-programs"),
+        (Features::CREDENTIALS, "credentials"),
+    ];
 
     pub const fn contains(self, other: Features) -> bool {
         self.0 & other.0 == other.0
@@ -160,6 +170,7 @@ impl fmt::Display for SectionId {
             SectionId::List => "list",
             SectionId::Policies => "policies",
             SectionId::FeatureNames => "feature-names",
+            SectionId::Credentials => "credentials",
             SectionId::Unknown(id) => return write!(f, "{id}"),
         })
     }

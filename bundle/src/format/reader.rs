@@ -56,6 +56,7 @@ pub fn read(bytes: &[u8], trust: &Trust<'_>) -> Result<Bundle, ReadError> {
         upstreams: file.decode_either::<OldUpstream, _>(SectionId::Upstreams)?,
         policies: file.decode_either::<OldPolicy, _>(SectionId::Policies)?,
         templates: file.decode_if_there(SectionId::Templates, decode_postcard)?.unwrap_or_default(),
+        credentials: file.decode_if_there(SectionId::Credentials, decode_postcard)?.unwrap_or_default(),
         ..Contents::default()
     };
     file.check_features(features_of(&contents))?;

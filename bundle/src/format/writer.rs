@@ -56,6 +56,9 @@ pub(super) fn features_of(contents: &Contents) -> Features {
     if !contents.manifest.schemas.is_empty() {
         features = features.union(Features::JSON_SCHEMA);
     }
+    if !contents.credentials.is_empty() {
+        features = features.union(Features::CREDENTIALS);
+    }
     features
 }
 
@@ -75,6 +78,7 @@ fn encode(id: SectionId, contents: &Contents) -> Result<Vec<u8>, WriteError> {
         SectionId::List => encode_postcard(id, &contents.list),
         SectionId::Policies => encode_postcard(id, &contents.policies),
         SectionId::FeatureNames => encode_postcard(id, &feature_names(features_of(contents))),
+        SectionId::Credentials => encode_postcard(id, &contents.credentials),
         SectionId::Unknown(_) => Ok(Vec::new()),
     }
 }

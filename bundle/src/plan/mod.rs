@@ -4,11 +4,13 @@
 //! pool. A literal is stored in the encoding of its place, so that writing it is a copy.
 
 mod backend;
+mod credentials;
 pub mod program;
 mod shaping;
 mod variables;
 
 pub use backend::{Backend, HttpPlan};
+pub use credentials::{Credential, TokenServer};
 pub use shaping::Shaping;
 pub use variables::{VariableSite, VariableUse};
 
@@ -32,6 +34,8 @@ pub struct Contents {
     pub list: Vec<ListEntry>,
     pub policies: Vec<Policy>,
     pub templates: Programs,
+    /// Sorted by upstream, one at most for each.
+    pub credentials: Vec<Credential>,
 }
 
 /// What the bundle is, and what it needs from the place it runs in.

@@ -1,7 +1,7 @@
 //! The `${…}` of a tool, in whatever part of its request they are.
 
 use super::program::OpCode;
-use super::{Contents, HttpPlan, Part, Placed, ToolPlan, Upstream};
+use super::{Contents, Credential, HttpPlan, Part, Placed, ToolPlan, Upstream};
 use crate::origin::{self, Piece};
 use crate::wire_enums::PartKind;
 use std::fmt;
@@ -24,6 +24,10 @@ pub enum VariableSite<'a> {
     Body,
     /// The URL of the upstream of this name.
     Origin(&'a str),
+    /// The credential of the upstream of this name.
+    Credential(&'a str),
+    /// The URL that the tokens for the upstream of this name come from.
+    TokenOrigin(&'a str),
 }
 
 impl ToolPlan {
@@ -82,6 +86,18 @@ impl HttpPlan {
             .chain(placed(&self.cookies, VariableSite::Cookie))
             .chain(body)
             .chain(origin)
+            .chain(contents.credential(self.upstream).into_iter().flat_map(|found| found.sites(contents)))
+    }
+}
+
+impl Credential {
+    fn sites<'a>(&'a self, contents: &'a Contents) -> impl Iterator<Item = (VariableSite<'a>, Part)> {
+        let name = contents.upstream_name(self.upstream as usize).unwrap_or_default();
+        let own = self.texts().flatten().map(move |part| (VariableSite::Credential(name), *part));
+        let server = self.server.as_ref();
+        let server = server.and_then(|server| contents.upstreams.get(server.upstream as usize));
+        let origin = server.into_iter().flat_map(|server| contents.origin_variables(server));
+        own.chain(origin.map(move |variable| (VariableSite::TokenOrigin(name), Part::variable(variable))))
     }
 }
 
@@ -95,6 +111,8 @@ impl fmt::Display for VariableSite<'_> {
             VariableSite::Cookie(name) => write!(f, "its cookie `{name}`"),
             VariableSite::Body => f.write_str("its body"),
             VariableSite::Origin(name) => write!(f, "the URL of its upstream `{name}`"),
+            VariableSite::Credential(name) => write!(f, "the `auth` of its upstream `{name}`"),
+            VariableSite::TokenOrigin(name) => write!(f, "the `token_url` of its upstream `{name}`"),
         }
     }
 }

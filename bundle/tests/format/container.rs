@@ -1,7 +1,7 @@
 //! Header, table and sections: round trips, and every way a file can be damaged.
 #![cfg(test)]
 
-use crate::support::{assemble, body_of, key, sample, sections, tiny, with_section};
+use crate::support::{FEATURES, assemble, body_of, key, sample, sections, tiny, with_section};
 use mcp_bundle::format::{
     Features, Header, MAX_FILE_LENGTH, MAX_TOOLS, ReadError, SectionId, Trust, read, sign, write,
 };
@@ -63,7 +63,8 @@ fn tools_are_found_by_name() {
 fn features_follow_from_the_contents() {
     let features = |contents: &Contents| Header::parse(&write(contents).unwrap()).unwrap().features;
     assert_eq!(features(&tiny()), Features(0));
-    assert_eq!(features(&sample().finish()), Features::TEMPLATE_PROGRAMS.union(Features::JSON_SCHEMA));
+    let both = Features::TEMPLATE_PROGRAMS.union(Features::JSON_SCHEMA);
+    assert_eq!(features(&sample().finish()), both.union(Features::CREDENTIALS));
 }
 
 #[test]
@@ -125,9 +126,9 @@ fn unknown_features_are_named() {
 #[test]
 fn features_that_the_contents_need_must_be_announced() {
     let bodies = sections(&sample().finish());
-    assert!(read(&assemble(6, &bodies), &Trust::Any).is_ok());
-    assert_eq!(error_of(&assemble(4, &bodies)), ReadError::MissingFeature { name: "json-schema" });
-    let message = message_of(&assemble(2, &bodies));
+    assert!(read(&assemble(FEATURES, &bodies), &Trust::Any).is_ok());
+    assert_eq!(error_of(&assemble(FEATURES - 2, &bodies)), ReadError::MissingFeature { name: "json-schema" });
+    let message = message_of(&assemble(FEATURES - 4, &bodies));
     assert!(message.contains("section `templates` is of a feature that is not announced"), "{message}");
 }
 

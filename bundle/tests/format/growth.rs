@@ -2,7 +2,7 @@
 #![cfg(test)]
 
 use crate::container::{error_of, message_of};
-use crate::support::{Row, assemble, assemble_version, features, sample, sections, tiny};
+use crate::support::{FEATURES, Row, assemble, assemble_version, features, sample, sections, tiny};
 use mcp_bundle::format::{Features, Header, ReadError, SectionId, Trust, VERSION, key_id, read, sign, write};
 use mcp_bundle::plan::Contents;
 use mcp_bundle::wire_enums::Method;
@@ -50,7 +50,7 @@ fn a_newer_version_of_a_section_is_refused_by_name() {
         let mut rows = sections(&contents);
         rows[at].version += 1;
         let section = SectionId::from_id(row.id);
-        let error = error_of(&assemble(6, &rows));
+        let error = error_of(&assemble(FEATURES, &rows));
         assert_eq!(error, ReadError::NewerSection { section, found: row.version + 1 });
         let expected = format!(
             "section `{section}` is of version {}, newer than {}; upgrade `mcp-edge`",
@@ -67,7 +67,7 @@ fn unknown_features_are_refused_by_the_names_that_the_bundle_has() {
     let names = |names: &[(u8, &str)]| {
         let mut rows = sections(&contents);
         rows[7].body = postcard::to_allocvec(names).unwrap();
-        message_of(&assemble(6 + (1 << 5) + (1 << 6), &rows))
+        message_of(&assemble(FEATURES + (1 << 5) + (1 << 6), &rows))
     };
     let message = names(&[(1, "json-schema"), (2, "template-programs"), (5, "upstream-\n\"auth\"")]);
     let expected =
@@ -76,7 +76,7 @@ fn unknown_features_are_refused_by_the_names_that_the_bundle_has() {
     // A list that cannot be read hides nothing.
     let mut rows = sections(&contents);
     rows[7].body = vec![0xff; 3];
-    let message = message_of(&assemble(6 + (1 << 5), &rows));
+    let message = message_of(&assemble(FEATURES + (1 << 5), &rows));
     assert!(message.starts_with("needs features that are unknown here: bit 5; upgrade"), "{message}");
 }
 
@@ -84,11 +84,12 @@ fn unknown_features_are_refused_by_the_names_that_the_bundle_has() {
 fn names_of_features_are_those_of_the_features() {
     let contents = sample().finish();
     let mut rows = sections(&contents);
-    rows[7].body = postcard::to_allocvec(&[(1u8, "json-schema"), (2, "programs")]).unwrap();
-    let error = error_of(&assemble(6, &rows));
+    rows[7].body =
+        postcard::to_allocvec(&[(1u8, "json-schema"), (2, "programs"), (9, "credentials")]).unwrap();
+    let error = error_of(&assemble(FEATURES, &rows));
     assert!(matches!(error, ReadError::Undecodable { section: SectionId::FeatureNames, .. }), "{error}");
-    rows.pop();
-    let message = message_of(&assemble(6, &rows));
+    rows.remove(7);
+    let message = message_of(&assemble(FEATURES, &rows));
     assert!(message.starts_with("malformed header: section `feature-names` is missing"), "{message}");
 }
 
@@ -98,7 +99,7 @@ fn a_feature_that_nothing_needs_is_refused() {
     contents.manifest.schemas.clear();
     let mut rows = sections(&contents);
     rows[7] = sections(&sample().finish())[7].clone();
-    assert_eq!(error_of(&assemble(6, &rows)), ReadError::NeedlessFeature { name: "json-schema" });
+    assert_eq!(error_of(&assemble(FEATURES, &rows)), ReadError::NeedlessFeature { name: "json-schema" });
     // The bit alone, as a flipped one: the sections of the feature are missing.
     let mut bytes = write(&tiny()).unwrap();
     for bit in 0..64 {
@@ -116,7 +117,7 @@ fn sections_need_their_features() {
         header.sections.iter().map(|section| section.id.id()).collect::<Vec<u32>>()
     };
     assert_eq!(ids(&tiny()), [1, 2, 3, 4, 6, 7]);
-    assert_eq!(ids(&sample().finish()), [1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(ids(&sample().finish()), [1, 2, 3, 4, 5, 6, 7, 8, 10]);
 }
 
 #[test]

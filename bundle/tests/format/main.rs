@@ -1,6 +1,7 @@
 //! The bundle file: what is written can be read, and nothing else can.
 
 mod container;
+mod credentials;
 mod documented;
 mod growth;
 mod properties;

@@ -12,6 +12,9 @@ use mcp_bundle::template::{
 use mcp_bundle::wire_enums::*;
 use sha2::{Digest, Sha256};
 
+/// The feature bits of the sample.
+pub const FEATURES: u64 = 6 + (1 << 9);
+
 /// Contents and the pool they are built with.
 #[derive(Default)]
 pub struct Draft {
@@ -158,6 +161,18 @@ pub fn sample() -> Draft {
         is_database: false,
     };
     d.contents.upstreams.push(upstream);
+    let id = Upstream {
+        name: d.s("https://id.example"),
+        scheme: Scheme::Https,
+        host: d.s("id.example"),
+        port: 443,
+        authority: d.s("id.example"),
+        connect_timeout_ms: 1,
+        url: None,
+        is_database: false,
+    };
+    d.contents.upstreams.push(id);
+    d.contents.credentials = credentials(&mut d);
     d.contents.policies[0].scopes = vec![d.s("orders:read"), d.s("orders:write")];
     d.contents.templates = programs(&mut d);
     create_user(&mut d);
@@ -166,6 +181,32 @@ pub fn sample() -> Draft {
     search(&mut d);
     upload(&mut d);
     d
+}
+
+/// Of the second upstream, by exchange at the third; and of the third.
+fn credentials(d: &mut Draft) -> Vec<Credential> {
+    let server = TokenServer {
+        upstream: 2,
+        target: d.s("/oauth/token?v=2"),
+        client_auth: ClientAuth::Post,
+        scopes: vec![d.s("orders:read"), d.s("a")],
+        audience: vec![d.literal("urn:"), Part::variable(0)],
+    };
+    let exchange = Credential {
+        upstream: 1,
+        kind: CredentialKind::Exchange,
+        name: vec![d.literal("edge")],
+        secret: vec![Part::variable(1)],
+        server: Some(server),
+    };
+    let basic = Credential {
+        upstream: 2,
+        kind: CredentialKind::Basic,
+        name: vec![Part::variable(0), d.literal("@shop")],
+        secret: vec![Part::variable(1)],
+        server: None,
+    };
+    vec![exchange, basic]
 }
 
 /// What `Order {{ .status }}` and a loop that does nothing compile to.
@@ -353,7 +394,8 @@ pub struct Row {
 /// The feature bits of contents.
 pub fn features(contents: &Contents) -> u64 {
     let templates = if contents.templates.is_empty() { 0 } else { 4 };
-    templates + if contents.manifest.schemas.is_empty() { 0 } else { 2 }
+    let credentials = if contents.credentials.is_empty() { 0 } else { 1 << 9 };
+    templates + credentials + if contents.manifest.schemas.is_empty() { 0 } else { 2 }
 }
 
 /// The sections of contents, in the order of their ids, whether they make sense or not.
@@ -368,7 +410,7 @@ pub fn sections(contents: &Contents) -> Vec<Row> {
     }
     strings.extend(texts.concat().bytes());
     let features = features(contents);
-    let names = [(1u8, "json-schema"), (2, "template-programs")];
+    let names = [(1u8, "json-schema"), (2, "template-programs"), (9, "credentials")];
     let names: Vec<(u8, &str)> = names.into_iter().filter(|(bit, _)| features >> bit & 1 == 1).collect();
     let row = |id, version, flags, body| Row { id, version, flags, body };
     let mut rows = vec![
@@ -380,10 +422,12 @@ pub fn sections(contents: &Contents) -> Vec<Row> {
         row(6, 1, 0, postcard::to_allocvec(&contents.list).unwrap()),
         row(7, 2, 0, postcard::to_allocvec(&contents.policies).unwrap()),
         row(8, 1, 1, postcard::to_allocvec(&names).unwrap()),
+        row(10, 1, 0, postcard::to_allocvec(&contents.credentials).unwrap()),
     ];
     rows.retain(|row| match row.id {
         5 => !contents.templates.is_empty(),
         8 => features != 0,
+        10 => !contents.credentials.is_empty(),
         _ => true,
     });
     rows

@@ -3,6 +3,7 @@
 use super::{Outcome, Streams, counted, grouped, read_bundle};
 use crate::files::disk;
 use crate::publish::bundle_view::{BundleView, ToolView};
+use crate::publish::secrets_view::SecretsView;
 use mcp_bundle::format::{self, Trust};
 use mcp_diagnostics::suggest;
 use std::io::Write;
@@ -17,6 +18,9 @@ pub struct Arguments {
     /// Show only this tool, in detail
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
+    /// Show which variable is sent to which host instead
+    #[arg(long, conflicts_with = "tool")]
+    secrets: bool,
     /// How to print it
     #[arg(long, value_enum, default_value_t = InspectFormat::Human)]
     format: InspectFormat,
@@ -38,8 +42,16 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
             return Ok(Outcome::Failed);
         }
     };
-    let view = BundleView::new(&bundle, bytes.len());
     let out = &mut streams.out;
+    if arguments.secrets {
+        let view = SecretsView::new(&bundle.contents);
+        match arguments.format {
+            InspectFormat::Json => json(out, &view)?,
+            InspectFormat::Human => print_secrets(out, &view)?,
+        }
+        return Ok(Outcome::Clean);
+    }
+    let view = BundleView::new(&bundle, bytes.len());
     let Some(wanted) = &arguments.tool else {
         match arguments.format {
             InspectFormat::Json => json(out, &view)?,
@@ -84,11 +96,30 @@ fn print_bundle(out: &mut dyn Write, view: &BundleView<'_>) -> std::io::Result<(
     Ok(())
 }
 
+/// A row for each variable; one that is only part of a URL goes nowhere.
+fn print_secrets(out: &mut dyn Write, view: &SecretsView<'_>) -> std::io::Result<()> {
+    if view.secrets.is_empty() {
+        return writeln!(out, "the bundle needs no variables");
+    }
+    let rows = view.secrets.iter().map(|secret| {
+        let uses = format!("{} ({})", secret.uses.join(", "), counted(secret.tools.len(), "tool"));
+        (secret.name, list_or(&secret.hosts, "nowhere"), uses)
+    });
+    let rows: Vec<(&str, String, String)> =
+        std::iter::once(("variable", "sent to".to_owned(), "as".to_owned())).chain(rows).collect();
+    let widest = |text: fn(&(&str, String, String)) -> usize| rows.iter().map(text).max().unwrap_or(0);
+    let (first, second) = (widest(|row| row.0.len()), widest(|row| row.1.len()));
+    rows.iter().try_for_each(|(name, host, uses)| writeln!(out, "{name:<first$}  {host:<second$}  {uses}"))
+}
+
 fn print_tool(out: &mut dyn Write, tool: &ToolView<'_>) -> std::io::Result<()> {
     writeln!(out, "tool       {} (toolset {})", tool.name, tool.toolset)?;
     writeln!(out, "request    {} {}", tool.method, tool.url)?;
     for header in &tool.headers {
         writeln!(out, "           {header}")?;
+    }
+    if let Some(kind) = tool.credential {
+        writeln!(out, "           authorization: (`auth` of kind `{kind}`)")?;
     }
     for cookie in &tool.cookies {
         writeln!(out, "           cookie: {cookie}")?;

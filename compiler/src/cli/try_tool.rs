@@ -178,6 +178,9 @@ fn print(
         return Ok(());
     }
     let draft = shown.draft.as_ref().filter(|_| arguments.response.is_none());
+    if let (Some(_), Some(note)) = (draft, trial.credential_note()) {
+        writeln!(streams.err, "note: {note}")?;
+    }
     match draft {
         _ if shown.is_request_printed => {}
         Some(_) if trial.upstream().is_none() => {
@@ -252,6 +255,7 @@ mod sending {
     use anyhow::Context;
     use mcp_bundle::bind::Request;
     use mcp_bundle::origin::{self, Origin};
+    use mcp_bundle::plan::Contents;
     use mcp_diagnostics::EnvFile;
     use mcp_edge::upstream::Received;
     use std::time::Duration;
@@ -293,8 +297,26 @@ mod sending {
             let text = trial.contents.origin_text(upstream);
             let origin = origin::resolve(&text, &|name| variables.get(name))
                 .map_err(|error| anyhow::anyhow!("the upstream's URL `{text}` cannot be used: {error}"))?;
-            Ok(Ready { request, origin, secrets })
+            let auth = located(trial, &variables)?;
+            Ok(Ready { request, origin, secrets, auth })
         }
+    }
+
+    /// The bundle with the token server of the upstream where its variables say; `None` without a credential.
+    fn located(trial: &Trial<'_>, variables: &EnvFile) -> anyhow::Result<Option<Contents>> {
+        let upstream = trial.plan.http().map(|http| http.upstream);
+        let Some(credential) = upstream.and_then(|index| trial.contents.credential(index)) else {
+            return Ok(None);
+        };
+        let mut contents = trial.contents.clone();
+        let server = credential.reaches() as usize;
+        if let Some(url) = contents.upstreams.get(server).and_then(|upstream| upstream.url) {
+            let text = contents.strings.get(url).to_owned();
+            let origin = origin::resolve(&text, &|name| variables.get(name))
+                .map_err(|error| anyhow::anyhow!("the token URL `{text}` cannot be used: {error}"))?;
+            contents.locate(server, &origin);
+        }
+        Ok(Some(contents))
     }
 
     /// A request that can be sent.
@@ -302,6 +324,8 @@ mod sending {
         request: Request,
         origin: Origin,
         pub secrets: Secrets,
+        /// Where the token server is.
+        auth: Option<Contents>,
     }
 
     impl Ready {
@@ -316,7 +340,10 @@ mod sending {
             let tool = strings.get(trial.plan.name);
             let connect_timeout = Duration::from_millis(upstream.connect_timeout_ms.into());
             let limits = trial::SendLimits { connect_timeout, timeout, max_response };
-            let reply = trial::send(&self.request, tool, &self.origin, &limits)?;
+            let variables = trial.values(&self.secrets);
+            let upstream = trial.plan.http().map_or(0, |http| http.upstream);
+            let auth = self.auth.as_ref().map(|contents| trial::Auth { contents, upstream, variables });
+            let reply = trial::send(&self.request, tool, &self.origin, &limits, auth.as_ref())?;
             reply.map_err(|error| anyhow::anyhow!("request to `{}` failed: {error}", self.origin.authority))
         }
     }

@@ -18,7 +18,7 @@ use crate::check::Report;
 use mcp_bundle::format;
 use mcp_bundle::origin::Origin;
 use mcp_bundle::plan::{Contents, ToolPlan};
-use mcp_bundle::wire_enums::PartKind;
+use mcp_bundle::wire_enums::{CredentialKind, PartKind};
 use mcp_diagnostics::EnvFile;
 use mcp_edge::Edge;
 use mcp_edge::activation::source::MemorySource;
@@ -161,7 +161,9 @@ fn tools_where(contents: &Contents, wanted: impl Fn(&ToolPlan) -> bool) -> Vec<S
 }
 
 fn needs_identity(contents: &Contents, tool: &ToolPlan) -> bool {
-    tool.variables(contents).any(|found| found.part.kind != PartKind::Variable)
+    let upstream = tool.http().and_then(|http| contents.credential(http.upstream));
+    upstream.is_some_and(|credential| credential.kind == CredentialKind::Exchange)
+        || tool.variables(contents).any(|found| found.part.kind != PartKind::Variable)
 }
 
 fn missing(needed: &[Needed]) -> String {

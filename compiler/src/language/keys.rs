@@ -18,6 +18,8 @@ pub const POSITIONS: &[&str] = &["path", "query", "header", "cookie", "body"];
 pub const TYPES: &[&str] = &["string", "integer", "number", "boolean", "array", "object"];
 pub const STYLES: &[&str] = &["repeat", "comma", "space", "pipe", "deep", "json"];
 pub const ERROR_TYPES: &[&str] = &["service", "database"];
+pub const AUTH_KINDS: &[&str] = &["basic", "bearer", "api_key", "oauth2", "exchange"];
+pub const CLIENT_AUTHS: &[&str] = &["basic", "post"];
 pub const LEVELS: &[&str] = &["allow", "warn", "error"];
 
 pub static ROOT: Table = Table {
@@ -55,6 +57,30 @@ pub static UPSTREAM: Table = Table {
         key("attempt_timeout_seconds", SECONDS, "Limit of one attempt; default: attempts share the time of the call."),
         key("error_type", Shape::Word(ERROR_TYPES), "`database` if the API is that of a database: failures are then `DATABASE_ERROR` in `/mcp/invoke`."),
         key("retry_count", RETRIES, "Retries of idempotent calls; default 0.").elsewhere(&["retries", "max_retries", "retry"]),
+        key("auth", Shape::Table(&AUTH), "How the edge shows the API who it is.").elsewhere(&["authentication", "credentials", "oauth"]),
+    ],
+};
+
+pub static AUTH: Table = Table {
+    name: "`auth`",
+    doc: "How the edge shows an API who it is. Secrets are `${NAME}`.",
+    keys: &[
+        key("kind", Shape::Word(AUTH_KINDS), "`basic`, `bearer`, `api_key`, `oauth2` (client credentials) or `exchange` (of the caller's token).")
+            .required()
+            .elsewhere(&["type", "scheme"]),
+        key("username", Shape::Text, "For `basic`: the name, with `${NAME}` or without.").elsewhere(&["user", "login"]),
+        key("password", Shape::Text, "For `basic`: the password, as `${NAME}`.").elsewhere(&["pass"]),
+        key("token", Shape::Text, "For `bearer`: the token, as `${NAME}`."),
+        key("name", Shape::Text, "For `api_key`: the name of the header or of the query parameter.").elsewhere(&["header"]),
+        key("in", Shape::Word(&["header", "query"]), "For `api_key`: where it goes; default `header`.").elsewhere(&["position"]),
+        key("value", Shape::Text, "For `api_key`: the key, as `${NAME}`.").elsewhere(&["key"]),
+        key("token_url", Shape::Text, "For `oauth2` and `exchange`: where tokens come from. `${NAME}` may stand for the host, the port or all before the path.")
+            .elsewhere(&["url", "token_endpoint"]),
+        key("client_id", Shape::Text, "For `oauth2` and `exchange`: who the edge is to the token server.").elsewhere(&["client", "id"]),
+        key("client_secret", Shape::Text, "For `oauth2` and `exchange`: its secret there, as `${NAME}`.").elsewhere(&["secret"]),
+        key("scopes", Shape::Texts, "For `oauth2` and `exchange`: what is asked for.").elsewhere(&["scope"]),
+        key("audience", Shape::Text, "For `oauth2` and `exchange`: whom the token is for.").elsewhere(&["resource"]),
+        key("client_auth", Shape::Word(CLIENT_AUTHS), "For `oauth2` and `exchange`: the secret goes into a header (`basic`, the default) or into the form (`post`)."),
     ],
 };
 
@@ -295,6 +321,7 @@ pub static TABLES: &[&Table] = &[
     &ROOT,
     &TOOLSET,
     &UPSTREAM,
+    &AUTH,
     &TOOL,
     &PARAMETER,
     &EXAMPLE,
@@ -312,7 +339,7 @@ pub static TABLES: &[&Table] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mcp_bundle::wire_enums::{Method, Position, Style};
+    use mcp_bundle::wire_enums::{ClientAuth, Method, Position, Style};
 
     #[test]
     fn no_table_has_a_name_twice() {
@@ -337,6 +364,7 @@ mod tests {
         let words = |all: Vec<&'static str>| all;
         assert_eq!(words(Method::ALL.iter().map(|m| m.as_str()).collect()), METHODS);
         assert_eq!(words(Position::ALL.iter().map(|p| p.as_str()).collect()), POSITIONS);
+        assert_eq!(words(ClientAuth::ALL.iter().map(|a| a.as_str()).collect()), CLIENT_AUTHS);
         assert_eq!(words(Style::ALL.iter().map(|s| s.as_str()).collect()), STYLES);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::checked::{CheckedTool, CheckedToolset};
 use crate::lint::Config;
+use crate::lint::helpers::reach::Reach;
 use crate::spec::UpstreamSpec;
 use mcp_diagnostics::Sources;
 
@@ -24,6 +25,8 @@ pub struct ToolsetContext<'a> {
     pub sources: &'a Sources,
     pub config: &'a Config,
     pub toolset: &'a CheckedToolset,
+    /// Where variables of all files go first.
+    pub reach: &'a Reach,
 }
 
 /// All files of a run.

@@ -4,6 +4,7 @@ use super::context::{SetContext, ToolContext, ToolsetContext};
 use super::rules::{ALLOW_WITHOUT_REASON, INVALID_ALLOW, UNKNOWN_RULE, UNUSED_ALLOW};
 use super::{Check, rules};
 use crate::checked::{CheckedTool, CheckedToolset};
+use crate::lint::helpers::reach::Reach;
 use crate::lint::{Config, RuleLevel};
 use crate::publish::tokens;
 use crate::spec::Allow;
@@ -69,9 +70,10 @@ impl Findings<'_> {
 pub fn run(sources: &Sources, config: &Config, toolsets: &[CheckedToolset]) -> Vec<Diagnostic> {
     let mut findings = Findings { config, allows: Vec::new(), current: None, diagnostics: Vec::new() };
     let mut total = 0;
+    let reach = &Reach::of(toolsets);
     for toolset in toolsets {
         findings.allows = allows(toolset);
-        let context = ToolsetContext { sources, config, toolset };
+        let context = ToolsetContext { sources, config, toolset, reach };
         // What a misshapen part seems to lack may be in it: rules would report what only follows
         // from it.
         let misshapen = toolset.misshapen || toolset.tools.iter().any(|tool| tool.misshapen);

@@ -1,12 +1,14 @@
 //! Interns what tools share.
 
 use super::link::Linker;
-use super::{DEFAULT_CONNECT_TIMEOUT_MS, Tool};
+use super::{DEFAULT_CONNECT_TIMEOUT_MS, Tool, credential};
 use crate::language::json::Json;
 use crate::language::variables::Variable;
 use crate::spec::Endpoint;
 use crate::template::Compiled;
-use mcp_bundle::plan::{Contents, ListEntry, Manifest, Part, Policy, ToolPlan, Toolset, Upstream};
+use mcp_bundle::plan::{
+    Contents, Credential, ListEntry, Manifest, Part, Policy, ToolPlan, Toolset, Upstream,
+};
 use mcp_bundle::strings::{PoolBuilder, StrId};
 use mcp_bundle::wire_enums::{PartKind, Scheme};
 use std::collections::BTreeMap;
@@ -16,7 +18,8 @@ pub struct Builder {
     strings: PoolBuilder,
     /// Sorted.
     variables: Vec<String>,
-    upstreams: Vec<Upstream>,
+    /// Each with its credential: those that differ in it are others.
+    upstreams: Vec<(Upstream, Option<Credential>)>,
     policies: Interner<Policy>,
     templates: Linker,
     patterns: Interner<StrId>,
@@ -110,11 +113,33 @@ impl Builder {
         let connect = tool.upstream.and_then(|u| u.connect_timeout_ms);
         let connect_timeout_ms = connect.unwrap_or(DEFAULT_CONNECT_TIMEOUT_MS);
         let is_database = tool.upstream.is_some_and(|u| u.is_database);
-        let own_name = tool.upstream.map(|upstream| upstream.name.value.clone());
-        let upstream = match (&url.origin, &url.location) {
+        let own_name = tool.upstream.map(|upstream| upstream.name.value.as_str());
+        let auth = tool.upstream.and_then(|upstream| upstream.auth.as_ref());
+        let credential = auth.and_then(|auth| credential::plan(self, auth));
+        let upstream = self.place(own_name, url, connect_timeout_ms, is_database)?;
+        Some(self.add_upstream(upstream, credential))
+    }
+
+    /// Where tokens come from. Its name is its origin, as that of an absolute endpoint is.
+    pub fn token_server(&mut self, url: &Endpoint) -> Option<u32> {
+        let own_name = url.location.as_deref();
+        let upstream = self.place(own_name, url, DEFAULT_CONNECT_TIMEOUT_MS, false)?;
+        Some(self.add_upstream(upstream, None))
+    }
+
+    fn place(
+        &mut self,
+        own_name: Option<&str>,
+        url: &Endpoint,
+        connect_timeout_ms: u32,
+        is_database: bool,
+    ) -> Option<Upstream> {
+        Some(match (&url.origin, &url.location) {
             (Some(origin), _) => Upstream {
-                name: self
-                    .intern(&own_name.unwrap_or_else(|| format!("{}://{}", origin.scheme, origin.authority))),
+                name: match own_name {
+                    Some(name) => self.intern(name),
+                    None => self.intern(&format!("{}://{}", origin.scheme, origin.authority)),
+                },
                 scheme: origin.scheme,
                 host: self.intern(&origin.host),
                 port: origin.port,
@@ -124,7 +149,7 @@ impl Builder {
                 is_database,
             },
             (None, Some(location)) => Upstream {
-                name: self.intern(&own_name?),
+                name: self.intern(own_name?),
                 scheme: Scheme::Https,
                 host: self.intern(""),
                 port: 0,
@@ -134,14 +159,16 @@ impl Builder {
                 is_database,
             },
             (None, None) => return None,
-        };
-        match self.upstreams.iter().position(|known| *known == upstream) {
-            Some(index) => Some(index as u32),
-            None => {
-                self.upstreams.push(upstream);
-                Some(self.upstreams.len() as u32 - 1)
-            }
-        }
+        })
+    }
+
+    fn add_upstream(&mut self, upstream: Upstream, credential: Option<Credential>) -> u32 {
+        let both = (upstream, credential);
+        let known = self.upstreams.iter().position(|known| *known == both);
+        known.unwrap_or_else(|| {
+            self.upstreams.push(both);
+            self.upstreams.len() - 1
+        }) as u32
     }
 
     pub fn finish(
@@ -159,10 +186,15 @@ impl Builder {
             patterns: self.patterns.values,
             schemas: self.schemas.values,
         };
+        let (upstreams, credentials): (Vec<_>, Vec<_>) = self.upstreams.into_iter().unzip();
+        let credentials = (0..).zip(credentials).filter_map(|(upstream, credential)| {
+            credential.map(|credential| Credential { upstream, ..credential })
+        });
         Contents {
             strings: self.strings.finish(),
             manifest,
-            upstreams: self.upstreams,
+            upstreams,
+            credentials: credentials.collect(),
             tools,
             list,
             policies: self.policies.values,

@@ -9,6 +9,7 @@ mod body;
 mod builder;
 mod checks;
 mod constant;
+mod credential;
 mod encode;
 mod link;
 mod request;
@@ -148,6 +149,9 @@ fn variables(tools: &[(u32, Tool<'_>)]) -> Vec<String> {
             if let Piece::Variable { name, default: None } = piece {
                 names.insert(name.to_owned());
             }
+        }
+        if let Some(auth) = tool.upstream.and_then(|upstream| upstream.auth.as_ref()) {
+            credential::variables(auth, &mut names);
         }
         let upstream = tool.upstream.into_iter().flat_map(|u| &u.headers);
         for header in upstream.chain(&tool.spec.headers).filter(|header| header.template.is_none()) {

@@ -2,7 +2,7 @@
 
 use super::arguments::Arguments;
 use super::builder::Builder;
-use super::{Tool, body, constant, encode};
+use super::{Tool, body, constant, credential, encode};
 use crate::checked::CheckedTemplate;
 use crate::spec::{Endpoint, Header, ParameterSpec, PathPiece};
 use mcp_bundle::plan::{HttpPlan, Part, Placed};
@@ -94,6 +94,11 @@ fn query(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments, endpoint:
         query.push(Placed { name: builder.intern(name), value });
     }
     query.extend(placed(builder, tool, arguments, Position::Query));
+    let auth = tool.upstream.and_then(|upstream| upstream.auth.as_ref());
+    if let Some((name, value)) = auth.and_then(|auth| auth.query.as_ref()) {
+        let name = builder.intern(&encode::percent_encoded(&name.value));
+        query.push(Placed { name, value: constant::text(builder, &value.value, encode::percent_encoded) });
+    }
     query
 }
 
@@ -104,6 +109,14 @@ fn headers(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments) -> Vec<
         |header: &Header| own.iter().any(|o| o.name.value.eq_ignore_ascii_case(&header.name.value));
     let inherited = tool.upstream.into_iter().flat_map(|u| &u.headers).filter(|h| !overridden(h));
     let mut headers = Vec::new();
+    if let Some(auth) = tool.upstream.and_then(|upstream| upstream.auth.as_ref()) {
+        let bearer = credential::bearer(auth).map(|value| ("authorization".to_owned(), value));
+        let key = auth.header.as_ref().map(|h| (h.name.value.to_ascii_lowercase(), h.value.value.clone()));
+        headers.extend(bearer.into_iter().chain(key).map(|(name, value)| Placed {
+            name: builder.intern(&name),
+            value: constant::text(builder, &value, encode::verbatim),
+        }));
+    }
     let templates = tool.spec.header_templates.iter().map(Option::as_ref);
     for (header, template) in inherited.map(|header| (header, None)).chain(own.iter().zip(templates)) {
         let name = builder.intern(&header.name.value.to_ascii_lowercase());

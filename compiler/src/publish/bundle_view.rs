@@ -42,6 +42,9 @@ pub struct ToolView<'a> {
     pub url: String,
     /// `name: value` lines, likewise.
     pub headers: Vec<String>,
+    /// The kind of credential that the edge adds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub credential: Option<&'static str>,
     /// `name=value`, likewise.
     pub cookies: Vec<String>,
     pub body: &'static str,
@@ -137,6 +140,9 @@ fn tool(contents: &Contents, index: usize) -> Option<ToolView<'_>> {
         method: http.map(|http| http.method.as_str()).unwrap_or_default(),
         url: http.map_or_else(|| "(fixed answer)".to_owned(), |http| url(contents, plan, http)),
         headers: lines(contents, plan, http.map(|http| http.headers.as_slice()), ": "),
+        credential: http
+            .and_then(|http| contents.credential(http.upstream))
+            .map(|credential| credential.kind.as_str()),
         cookies: lines(contents, plan, http.map(|http| http.cookies.as_slice()), "="),
         body: http.map_or(BodyKind::None, |http| http.body.kind).as_str(),
         body_members: http.map(|http| body_members(contents, plan, http)).unwrap_or_default(),

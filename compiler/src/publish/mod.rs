@@ -5,4 +5,5 @@ pub mod bundle_view;
 pub mod clients;
 pub mod input_schema;
 pub mod list_entry;
+pub mod secrets_view;
 pub mod tokens;

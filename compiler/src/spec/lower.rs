@@ -130,6 +130,7 @@ impl Lowering<'_> {
             attempt_timeout_ms: fields.millis("attempt_timeout_seconds"),
             is_database: fields.text("error_type").is_some_and(|kind| kind.value == "database"),
             retry_count: fields.integer("retry_count"),
+            auth: self.auth(&fields),
             name,
         }
     }

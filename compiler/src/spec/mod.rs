@@ -2,6 +2,7 @@
 //!
 //! Reading never fails: it returns what could be understood, and findings for the rest.
 
+mod auth;
 mod endpoint;
 mod lower;
 mod other;
@@ -10,6 +11,7 @@ mod template;
 mod templates;
 mod value;
 
+pub use auth::{AuthKind, AuthSpec, AuthText};
 pub use endpoint::{Endpoint, EndpointProblem, Origin, PathPiece, Placeholder, parse_endpoint, parse_origin};
 pub use lower::{ReadFile, read_spec, toml_to_json};
 pub use other::NotASpec;
@@ -45,6 +47,7 @@ pub struct UpstreamSpec {
     /// `error_type = "database"`.
     pub is_database: bool,
     pub retry_count: Option<Spanned<u8>>,
+    pub auth: Option<AuthSpec>,
 }
 
 /// A header that is fixed, or that a template of a tool writes.

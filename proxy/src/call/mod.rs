@@ -25,6 +25,7 @@ use crate::protocol::{self, MODERN};
 use crate::runtime::{clock, random};
 use crate::serving::context::Context;
 use crate::serving::in_flight::Permit;
+use crate::upstream::credentials::Ask;
 use crate::upstream::{Exchange, Received};
 use buffers::{Buffers, Scratch};
 use failure::CallFailure;
@@ -168,7 +169,7 @@ impl<'a> PendingCall<'a> {
     /// Sends the request, if there is one. Dropping the future cancels the call.
     pub(crate) async fn execute(&mut self) {
         let Work::Send(buffers) = &mut self.work else { return };
-        let Catalog { contents, origins, .. } = self.context.view.catalog();
+        let Catalog { contents, origins, credentials, .. } = self.context.view.catalog();
         let tool = self.tool;
         let upstream = tool.upstream().and_then(|index| contents.upstreams.get(index as usize));
         let origin = tool.upstream().and_then(|index| origins.get(index as usize));
@@ -196,6 +197,12 @@ impl<'a> PendingCall<'a> {
             idempotent: policy.is_some_and(|policy| policy.idempotent),
             max_response: own_limit.min(self.context.settings.limits.response_body),
             pool: &self.context.settings.pool,
+            credential: tool.upstream().and_then(|index| credentials.get(index)).map(|credential| Ask {
+                credential,
+                values: None,
+                caller: self.context.request.caller.token(),
+            }),
+            authorization: None,
         };
         let result = self.context.shared.upstream.call(&exchange, received).await;
         let answered = received.answered.filter(|_| result.is_ok()).unwrap_or_else(Instant::now);

@@ -1,5 +1,6 @@
 //! A bundle made ready to serve: everything that does not depend on a request.
 
+mod client_certificates;
 mod cursor;
 mod listing;
 mod origins;
@@ -17,6 +18,7 @@ use crate::observe::counts::{CallCounts, ToolCounts};
 use crate::request::identity::Caller;
 use crate::settings::Settings;
 use crate::tenants::Directory;
+use crate::upstream::credentials::{BadUserName, Credentials};
 use crate::upstream::{Origin, OriginKey, Upstream};
 use http::HeaderName;
 use mcp_bundle::bind::matchers::Matchers;
@@ -42,6 +44,8 @@ pub struct Catalog {
     pub variables: Variables,
     /// Indexed like `contents.upstreams`.
     pub origins: Vec<Arc<Origin>>,
+    /// Indexed like `contents.upstreams`.
+    pub credentials: Credentials,
     /// Parameters that headers repeat, indexed like `contents.tools`.
     mirrored: Vec<Box<[Mirrored]>>,
     /// The tools, ready to be called.
@@ -92,6 +96,12 @@ pub enum BuildError {
     AmbiguousUpstream { name: String },
     #[error("{0}")]
     Tenants(Arc<Problems>),
+    #[error("the certificate of the edge for upstream `{upstream}` cannot be used: {reason}")]
+    ClientCertificate { upstream: String, reason: String },
+    #[error(
+        "the `username` of `[upstream.{upstream}.auth]` has a `:`, which ends a name in HTTP: correct its variables"
+    )]
+    UserName { upstream: String },
 }
 
 fn did_you_mean(nearest: &Option<String>) -> String {
@@ -117,11 +127,19 @@ impl Catalog {
         let tenant_variables =
             tenants::variables(&contents, &directory, &variable, &settings.limits.bind)?;
         let text = |id| contents.strings.get(id);
-        let origins = contents.upstreams.iter().map(|plan| {
-            let host = text(plan.host).to_owned();
-            upstream.origin(&OriginKey { scheme: plan.scheme, host, port: plan.port })
+        let mut certificates = client_certificates::load(&contents, &settings.client_certificates)?;
+        let origins = contents.upstreams.iter().enumerate().map(|(index, plan)| {
+            let key = OriginKey { scheme: plan.scheme, host: text(plan.host).to_owned(), port: plan.port };
+            match certificates.remove(&index) {
+                None => Ok(upstream.origin(&key)),
+                Some(certificate) => upstream.origin_with(&key, certificate).map_err(|reason| {
+                    BuildError::ClientCertificate { upstream: text(plan.name).to_owned(), reason }
+                }),
+            }
         });
-        let origins = origins.collect();
+        let origins = origins.collect::<Result<_, _>>()?;
+        let credentials = Credentials::build(&contents, &variables.0, upstream)
+            .map_err(|BadUserName { upstream }| BuildError::UserName { upstream })?;
         let counts = calls.tools(contents.tools.iter().map(|tool| text(tool.name)));
         let mirrored = contents.tools.iter().map(|tool| mirrored(&contents, tool)).collect();
         let views = Views::new(directory.visibilities().len());
@@ -133,6 +151,7 @@ impl Catalog {
             matchers,
             variables,
             origins,
+            credentials,
             mirrored,
             prepared,
             counts,

@@ -14,17 +14,7 @@ pub fn locate(
 ) -> Result<Vec<String>, BuildError> {
     let of_origins = contents.origin_variable_names();
     for (name, origin) in overrides {
-        let is_it = |index: &usize| contents.upstream_name(*index) == Some(name.as_str());
-        let found: Vec<usize> = (0..contents.upstreams.len()).filter(is_it).collect();
-        match found.as_slice() {
-            [index] => contents.locate(*index, origin),
-            [] => {
-                let names = (0..contents.upstreams.len()).filter_map(|index| contents.upstream_name(index));
-                let nearest = suggest::nearest(name, names.collect::<Vec<&str>>()).map(str::to_owned);
-                return Err(BuildError::UnknownUpstream { name: name.clone(), nearest });
-            }
-            _ => return Err(BuildError::AmbiguousUpstream { name: name.clone() }),
-        }
+        contents.locate(find(contents, name)?, origin);
     }
     for index in 0..contents.upstreams.len() {
         let Some(url) = contents.upstreams.get(index).and_then(|upstream| upstream.url) else { continue };
@@ -40,6 +30,21 @@ pub fn locate(
     let is_free =
         |name: &String| index_of(name).is_some_and(|index| contents.uses_of(index).next().is_none());
     Ok(of_origins.into_iter().filter(is_free).collect())
+}
+
+/// The upstream that `edge.toml` names.
+pub fn find(contents: &Contents, name: &str) -> Result<usize, BuildError> {
+    let is_it = |index: &usize| contents.upstream_name(*index) == Some(name);
+    let found: Vec<usize> = (0..contents.upstreams.len()).filter(is_it).collect();
+    match found.as_slice() {
+        [index] => Ok(*index),
+        [] => {
+            let names = (0..contents.upstreams.len()).filter_map(|index| contents.upstream_name(index));
+            let nearest = suggest::nearest(name, names.collect::<Vec<&str>>()).map(str::to_owned);
+            Err(BuildError::UnknownUpstream { name: name.to_owned(), nearest })
+        }
+        _ => Err(BuildError::AmbiguousUpstream { name: name.to_owned() }),
+    }
 }
 
 #[cfg(test)]

@@ -98,8 +98,10 @@ static INTERFACES_ROWS: [Row; 3] = [
 ];
 
 #[rustfmt::skip]
-static UPSTREAM_ROWS: [Row; 1] = [
+static UPSTREAM_ROWS: [Row; 3] = [
     Row::new("url", Text, "", "scheme, host and port that the upstream of this name has here, instead of those in the spec; paths stay"),
+    Row::new("client_certificate", Text, "", "PEM file with the certificate chain that the edge shows the upstream of this name; read again at each reload"),
+    Row::new("client_key", Text, "", "PEM file with that certificate's private key"),
 ];
 
 #[rustfmt::skip]

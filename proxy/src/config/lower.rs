@@ -5,7 +5,7 @@ use super::keys::{
 };
 use super::{Config, Places, Problems, SecretSource, parse_address, read_key};
 use crate::process::{Listener, TlsFiles};
-use crate::settings::{Access, Interfaces, Settings};
+use crate::settings::{Access, ClientFiles, Interfaces, Settings};
 use crate::telemetry::logging::{LogFormat, LogLevel, LogSettings};
 use mcp_bundle::format::VerifyingKey;
 use mcp_bundle::format::key_text::{self, KeyError};
@@ -263,7 +263,7 @@ impl<'d> Lowering<'_, 'd> {
             settings.access = self.access(&fields);
         }
         settings.interfaces = self.interfaces(top);
-        settings.upstreams = self.upstreams(top);
+        self.upstreams(top, &mut settings);
         settings
     }
 
@@ -281,15 +281,17 @@ impl<'d> Lowering<'_, 'd> {
     }
 
     /// Where upstreams are here, by name.
-    fn upstreams(&mut self, top: &Fields<'_, '_>) -> Vec<(String, Origin)> {
-        let Some((tables, _)) = top.table("upstream") else { return Vec::new() };
-        let mut upstreams = Vec::new();
+    fn upstreams(&mut self, top: &Fields<'_, '_>, settings: &mut Settings) {
+        let Some((tables, _)) = top.table("upstream") else { return };
         for (name, value) in tables.iter() {
             let Some(table) = value.get_ref().as_table() else { continue };
             let fields = self.reading.fields(&UPSTREAM_TABLE, table, self.reading.span(name.span()));
+            if let Some(files) = self.client_files(&fields) {
+                settings.client_certificates.push((name.get_ref().to_string(), files));
+            }
             let Some(url) = self.text(&fields, "url") else { continue };
             match Origin::parse(&url.value) {
-                Ok(origin) => upstreams.push((name.get_ref().to_string(), origin)),
+                Ok(origin) => settings.upstreams.push((name.get_ref().to_string(), origin)),
                 Err(error) => {
                     let message = format!("`url` is not an origin: {error}");
                     let help = "write a scheme and a host, and a port if it is not the default, like `https://api.example.com`";
@@ -297,7 +299,23 @@ impl<'d> Lowering<'_, 'd> {
                 }
             }
         }
-        upstreams
+    }
+
+    /// The edge's own certificate for an upstream.
+    fn client_files(&mut self, fields: &Fields<'_, '_>) -> Option<ClientFiles> {
+        match [self.path(fields, "client_certificate"), self.path(fields, "client_key")] {
+            [Some(certificate), Some(key)] => Some(ClientFiles { certificate, key }),
+            [None, None] => None,
+            [certificate, _] => {
+                let (there, missing) = match certificate {
+                    Some(_) => ("client_certificate", "client_key"),
+                    None => ("client_key", "client_certificate"),
+                };
+                let message = format!("`{there}` needs `{missing}` as well");
+                self.reading.report(Diagnostic::error(fields.span, message));
+                None
+            }
+        }
     }
 
     fn access(&mut self, fields: &Fields<'_, '_>) -> Access {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::settings::ClientFiles;
 use insta::assert_snapshot;
 use mcp_diagnostics::Shape;
 
@@ -457,4 +458,16 @@ fn of_two_listeners_with_one_address_the_second_is_at_fault() {
     error: `edge.toml` has 1 error
     "##);
     assert!(parse("admin = \"127.0.0.1:0\"\n[[listen]]\naddress = \"127.0.0.1:0\"\n").admin.is_some());
+}
+
+#[test]
+fn a_certificate_for_an_upstream_comes_with_its_key() {
+    let text = "[upstream.crm]\nclient_certificate = \"a.pem\"\nclient_key = \"a.key\"\n";
+    let config = Config::parse(text, "edge.toml", Path::new("conf")).unwrap();
+    let files = ClientFiles { certificate: "conf/a.pem".into(), key: "conf/a.key".into() };
+    assert_eq!(config.settings.client_certificates, [("crm".to_owned(), files)]);
+    assert!(config.settings.upstreams.is_empty());
+    let alone = "[upstream.crm]\nclient_key = \"a.key\"\n";
+    let error = Config::parse(alone, "edge.toml", Path::new("conf")).unwrap_err().to_string();
+    assert!(error.contains("`client_key` needs `client_certificate` as well"), "{error}");
 }

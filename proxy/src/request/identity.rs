@@ -116,6 +116,11 @@ impl Caller {
         }
     }
 
+    /// What upstreams may get a token of their own for.
+    pub fn token(&self) -> Option<&Arc<str>> {
+        self.identity()?.token.as_ref()
+    }
+
     pub fn identity(&self) -> Option<&Identity> {
         match self {
             Caller::Anonymous => None,

@@ -1,5 +1,6 @@
 //! Why there is no response from an upstream.
 
+use super::credentials::CredentialError;
 use std::fmt;
 use std::time::Duration;
 
@@ -26,6 +27,9 @@ pub enum UpstreamError {
     /// A `content-encoding` that is unknown or does not decode.
     #[error("could not decompress the response: {0}")]
     Encoding(String),
+    /// The request was not sent.
+    #[error("there is no credential for the API: {0}. {advice}", advice = .0.advice())]
+    Credential(CredentialError),
 }
 
 /// A time limit in milliseconds, as people write it: `2 s`, `1.5 s`, `250 ms`.
@@ -62,6 +66,7 @@ impl UpstreamError {
             UpstreamError::Protocol => "upstream_protocol",
             UpstreamError::TooLarge { .. } => "response_too_large",
             UpstreamError::Encoding(_) => "upstream_encoding",
+            UpstreamError::Credential(error) => error.name(),
         }
     }
 }

@@ -1,13 +1,15 @@
 //! Calls to upstreams: a bound request out, the whole answer in.
 
+pub mod credentials;
 mod error;
 mod fixed;
 mod http;
 
-pub use self::http::{Network, NetworkError, Origin, PoolStats};
+pub use self::http::{ClientCertificate, Network, NetworkError, Origin, PoolStats};
 pub use error::UpstreamError;
 pub use fixed::FixedAnswers;
 
+use self::credentials::Ask;
 use crate::runtime::buffers;
 use crate::settings::PoolSettings;
 use mcp_bundle::bind::Request;
@@ -33,7 +35,7 @@ pub struct OriginKey {
 }
 
 /// One call.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Exchange<'a> {
     /// For fixed answers and logs.
     pub tool: &'a str,
@@ -56,6 +58,10 @@ pub struct Exchange<'a> {
     /// Of the body, after decompression.
     pub max_response: usize,
     pub pool: &'a PoolSettings,
+    /// Where the upstream's `authorization` comes from, if it is not part of the request.
+    pub credential: Option<Ask<'a>>,
+    /// The value of the header `authorization`, once it is known.
+    pub authorization: Option<&'a str>,
 }
 
 /// An upstream's answer. Its memory is used again.
@@ -116,6 +122,18 @@ impl Upstream {
         match self {
             Upstream::Network(network) => network.origin(key),
             Upstream::Fixed(_) => Arc::new(Origin::new(key.clone())),
+        }
+    }
+
+    /// The same for an upstream that wants a certificate of the edge.
+    pub fn origin_with(
+        &self,
+        key: &OriginKey,
+        certificate: ClientCertificate,
+    ) -> Result<Arc<Origin>, String> {
+        match self {
+            Upstream::Network(network) => network.origin_with(key, certificate),
+            Upstream::Fixed(_) => Ok(Arc::new(Origin::new(key.clone()))),
         }
     }
 

@@ -10,6 +10,7 @@
 
 mod body;
 mod checks;
+mod credentials;
 mod list;
 mod request;
 mod scan;
@@ -44,6 +45,8 @@ pub enum Subject {
     Policy(usize),
     /// By index.
     Template(usize),
+    /// By index.
+    Credential(usize),
     /// By name; by index, as `#7`, where the name itself is missing.
     Tool(String),
     /// By the name of its tool.
@@ -78,6 +81,7 @@ pub(super) fn verify_shared(contents: &Contents) -> Result<(), Box<Invalid>> {
         shared::policy(strings, policy).map_err(at(Subject::Policy(index)))?;
     }
     template::programs(contents)?;
+    credentials::credentials(contents)?;
     Ok(())
 }
 
@@ -117,6 +121,7 @@ impl fmt::Display for Subject {
             Subject::Upstream(index) => write!(f, "upstream {index}"),
             Subject::Policy(index) => write!(f, "policy {index}"),
             Subject::Template(index) => write!(f, "template {index}"),
+            Subject::Credential(index) => write!(f, "credential {index}"),
             Subject::Tool(name) => write!(f, "tool {}", quote(name)),
             Subject::ListEntry(name) => write!(f, "list entry of tool {}", quote(name)),
         }

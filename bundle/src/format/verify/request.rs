@@ -70,6 +70,7 @@ impl<'a, 's> Request<'a, 's> {
 
     fn headers(&mut self) -> Checked {
         let mut after_parameters = false;
+        let has_credential = self.contents.credential(self.http.upstream).is_some();
         for pair in &self.http.headers {
             if let [part @ Part { kind: PartKind::Template, .. }] = pair.value.as_slice() {
                 self.template(part, &[Destination::Header])?;
@@ -80,6 +81,9 @@ impl<'a, 's> Request<'a, 's> {
             }
             let name = self.contents.strings.get(pair.name);
             ensure(!is_forbidden_header(name), || format!("a tool may not set header {}", quote(name)))?;
+            ensure(!has_credential || name != "authorization", || {
+                "header `authorization` belongs to the credential of the upstream".to_owned()
+            })?;
             let of_parameter = is_parameter(&pair.value);
             ensure(of_parameter || !after_parameters, || {
                 format!("fixed header {} comes after those of parameters", quote(name))

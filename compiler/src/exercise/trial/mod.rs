@@ -15,16 +15,17 @@ pub use curl::{command, unencoded_variables};
 pub use mask::Mask;
 pub use print::{document, write_request, write_result};
 #[cfg(feature = "dev")]
-pub use send::{MAX_RESPONSE_BYTES, SendLimits, send};
+pub use send::{Auth, MAX_RESPONSE_BYTES, SendLimits, send};
 
 use crate::exercise::placeholders::{Draft, StandIns};
 use crate::exercise::testing::{Outcome, shape_answer};
 use crate::language::variables::Variable;
 use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{BindError, Request, Scratch, Values};
-use mcp_bundle::plan::{Contents, Policy, ToolPlan, Upstream};
+use mcp_bundle::plan::{Contents, Policy, ToolPlan, Upstream, VariableSite};
 use mcp_bundle::shape::{self, Answer};
 use mcp_bundle::template::Ambient;
+use mcp_bundle::wire_enums::{CredentialKind, PartKind};
 
 #[derive(Debug)]
 pub struct Trial<'c> {
@@ -88,9 +89,11 @@ impl<'c> Trial<'c> {
             principal_sub: principal.map(str::to_owned),
         };
         let needed = draft.variables();
+        let of_credential = self.credential_variables();
         let mut missing = Vec::new();
         for name in self.contents.variable_names() {
-            let is_needed = needed.iter().any(|v| matches!(v, Variable::Named(n) if n == name));
+            let is_needed = needed.iter().any(|v| matches!(v, Variable::Named(n) if n == name))
+                || of_credential.iter().any(|needed| needed == name);
             let value = if is_needed { environment(name) } else { Some(String::new()) };
             if value.is_none() {
                 missing.push(Variable::Named(name.to_owned()));
@@ -107,6 +110,15 @@ impl<'c> Trial<'c> {
         if missing.is_empty() { Ok(secrets) } else { Err(missing) }
     }
 
+    /// The names of the variables that the credential of the upstream is made of.
+    pub fn credential_variables(&self) -> Vec<String> {
+        let uses = self.plan.variables(self.contents);
+        let is_its = |site| matches!(site, VariableSite::Credential(_) | VariableSite::TokenOrigin(_));
+        let its = uses.filter(|found| found.part.kind == PartKind::Variable && is_its(found.site));
+        let name = |index: u32| self.contents.variable_names().nth(index as usize).map(str::to_owned);
+        its.filter_map(|found| name(found.part.id)).collect()
+    }
+
     /// Hides the values of variables in an answer.
     pub fn mask(&self, secrets: &Secrets) -> Mask {
         Mask::new(self.contents.variable_names().zip(secrets.variables.iter().map(|value| &**value)))
@@ -114,6 +126,24 @@ impl<'c> Trial<'c> {
 
     pub fn policy(&self) -> Option<&'c Policy> {
         self.contents.policies.get(self.plan.policy as usize)
+    }
+
+    /// What the edge adds to the request when it sends it, for people.
+    pub fn credential_note(&self) -> Option<String> {
+        let credential = self.contents.credential(self.plan.http()?.upstream)?;
+        let names: Vec<String> =
+            self.credential_variables().iter().map(|name| format!("`${{{name}}}`")).collect();
+        let what = match credential.kind {
+            CredentialKind::Basic => "a name and a password",
+            CredentialKind::ClientCredentials => "a token of its token server",
+            CredentialKind::Exchange => "a token that is exchanged for the caller's",
+        };
+        Some(format!("the edge adds a header `authorization` with {what}, by {}", names.join(", ")))
+    }
+
+    /// The values of the bundle's variables, in their order.
+    pub fn values<'s>(&self, secrets: &'s Secrets) -> &'s [Box<str>] {
+        &secrets.variables
     }
 
     /// `None` for a fixed answer.

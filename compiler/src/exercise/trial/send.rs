@@ -3,8 +3,10 @@
 
 use mcp_bundle::bind::Request;
 use mcp_bundle::origin::Origin;
+use mcp_bundle::plan::Contents;
 use mcp_edge::settings::PoolSettings;
-use mcp_edge::upstream::{Exchange, Network, OriginKey, Received, UpstreamError};
+use mcp_edge::upstream::credentials::{Ask, BadUserName, Credentials};
+use mcp_edge::upstream::{Exchange, Network, OriginKey, Received, Upstream, UpstreamError};
 use std::time::{Duration, Instant};
 
 /// Of an answer, unless the tool has a limit of its own.
@@ -17,15 +19,34 @@ pub struct SendLimits {
     pub max_response: usize,
 }
 
+/// What the credential of the upstream is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Auth<'a> {
+    /// The upstream, and those of its token server, are located.
+    pub contents: &'a Contents,
+    pub upstream: u32,
+    pub variables: &'a [Box<str>],
+}
+
 /// Sends a request to an origin and waits for the answer.
 pub fn send(
     request: &Request,
     tool: &str,
     to: &Origin,
     limits: &SendLimits,
+    auth: Option<&Auth<'_>>,
 ) -> anyhow::Result<Result<Received, UpstreamError>> {
     let SendLimits { connect_timeout, timeout, max_response } = *limits;
     let network = Network::new(None)?;
+    let credentials = auth.map(|auth| {
+        let upstream = Upstream::Network(network.clone());
+        Credentials::build(auth.contents, auth.variables, &upstream)
+    });
+    let credentials = credentials.transpose().map_err(|BadUserName { upstream }| {
+        anyhow::anyhow!("the user name of `[upstream.{upstream}.auth]` has a `:`, which ends a name in HTTP")
+    })?;
+    let found = credentials.as_ref().zip(auth).and_then(|(all, auth)| all.get(auth.upstream));
+    let credential = found.map(|credential| Ask { credential, values: None, caller: None });
     let pool = PoolSettings::default();
     let key = OriginKey { scheme: to.scheme, host: to.host.clone(), port: to.port };
     let origin = network.origin(&key);
@@ -44,6 +65,8 @@ pub fn send(
         idempotent: false,
         max_response,
         pool: &pool,
+        credential,
+        authorization: None,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut received = Received::default();

@@ -5,9 +5,12 @@ use crate::spec::{Header, ParameterSpec};
 use mcp_bundle::wire_enums::Position;
 use mcp_diagnostics::Spanned;
 
-/// Fixed headers: those of the upstreams, then those of the tools.
+/// Fixed headers: those of the upstreams with their API keys, then those of the tools.
 pub fn fixed(toolset: &CheckedToolset) -> impl Iterator<Item = &Header> {
-    let upstreams = toolset.upstreams.iter().flat_map(|upstream| &upstream.headers);
+    let upstreams = toolset.upstreams.iter().flat_map(|upstream| {
+        let key = upstream.auth.as_ref().and_then(|auth| auth.header.as_ref());
+        upstream.headers.iter().chain(key)
+    });
     upstreams.chain(toolset.tools.iter().flat_map(|tool| &tool.headers))
 }
 

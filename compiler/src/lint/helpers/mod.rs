@@ -12,6 +12,7 @@ pub(crate) mod nested;
 pub(crate) mod phrases;
 pub(crate) mod placeholders;
 pub(crate) mod published;
+pub(crate) mod reach;
 pub(crate) mod schema_shape;
 pub(crate) mod schemas;
 pub(crate) mod secrets;

@@ -13,18 +13,29 @@ use std::ops::Range;
 pub struct SpecUrl<'a> {
     pub endpoint: &'a Endpoint,
     pub span: Span,
+    /// It stands alone: an upstream's, or that of a token server.
     pub is_upstream: bool,
+    pub is_token: bool,
 }
 
-/// The URLs of the upstreams, then the endpoints of the tools.
+/// The URLs of the upstreams and their token servers, then the endpoints of the tools.
 pub fn all(toolset: &CheckedToolset) -> impl Iterator<Item = SpecUrl<'_>> {
-    let upstreams = toolset.upstreams.iter().filter_map(|upstream| upstream.url.as_ref());
-    let upstreams = upstreams.map(|url| SpecUrl { endpoint: &url.value, span: url.span, is_upstream: true });
+    let upstreams = toolset.upstreams.iter().flat_map(|upstream| {
+        let token = upstream.auth.as_ref().and_then(|auth| auth.token_url.as_ref());
+        upstream.url.iter().map(|url| (url, false)).chain(token.map(|url| (url, true)))
+    });
+    let upstreams = upstreams.map(|(url, is_token)| SpecUrl {
+        endpoint: &url.value,
+        span: url.span,
+        is_upstream: true,
+        is_token,
+    });
     let tools = toolset.tools.iter().filter_map(|tool| tool.endpoint.as_ref());
     upstreams.chain(tools.map(|endpoint| SpecUrl {
         endpoint: &endpoint.value,
         span: endpoint.span,
         is_upstream: false,
+        is_token: false,
     }))
 }
 

@@ -106,7 +106,7 @@ fn in_angles(span: Span, name: &str) -> Diagnostic {
 /// An upstream's URL without a scheme.
 fn relative(sources: &Sources, url: &SpecUrl<'_>) -> Diagnostic {
     let text = &url.endpoint.text;
-    let diagnostic = Diagnostic::new(&INVALID_URL, url.span, "an upstream's URL must be absolute");
+    let diagnostic = Diagnostic::new(&INVALID_URL, url.span, format!("{} must be absolute", whose(url)));
     if let Some(variable) = misspelt::variables(text).into_iter().find(|variable| variable.range.start == 0) {
         let right = format!("${{{}}}", variable.name);
         let span = sources.inside(url.span, variable.range);
@@ -122,15 +122,19 @@ fn relative(sources: &Sources, url: &SpecUrl<'_>) -> Diagnostic {
         .fix(Applicability::DisplayOnly, vec![Edit { span: start, text: "https://".into() }])
 }
 
+fn whose(url: &SpecUrl<'_>) -> &'static str {
+    if url.is_token { "a token URL" } else { "an upstream's URL" }
+}
+
 /// The endpoints of all its tools are appended to an upstream's URL.
 fn base_only(sources: &Sources, url: &SpecUrl<'_>, findings: &mut Findings<'_>) {
     let mut report = |range: Range<usize>, what: &str, help: &str| {
-        let message = format!("{what} is not allowed in an upstream's URL");
-        findings.report(
-            Diagnostic::new(&INVALID_URL, sources.inside(url.span, range), message)
-                .note("the tools' endpoints are appended to it")
-                .help(help),
-        );
+        let message = format!("{what} is not allowed in {}", whose(url));
+        let diagnostic = Diagnostic::new(&INVALID_URL, sources.inside(url.span, range), message);
+        findings.report(match url.is_token {
+            true => diagnostic.help("remove it: tokens are asked for before a call is looked at"),
+            false => diagnostic.note("the tools' endpoints are appended to it").help(help),
+        });
     };
     let endpoint = &url.endpoint;
     if let Some(start) = endpoint.template {
@@ -138,7 +142,7 @@ fn base_only(sources: &Sources, url: &SpecUrl<'_>, findings: &mut Findings<'_>) 
         report(start..endpoint.text.len(), "a template", help);
         return;
     }
-    if endpoint.query.is_some() {
+    if endpoint.query.is_some() && !url.is_token {
         let start = endpoint.text.find('?').unwrap_or_default();
         let end = endpoint.text.find('#').unwrap_or(endpoint.text.len());
         let help = "write it in the tools' endpoints, or as query parameters with `value`";

@@ -1,6 +1,7 @@
 use crate::language::variables::split_variables;
 use crate::lint::helpers::{headers, nested};
 use crate::lint::{Check, Findings, ToolsetContext, rule};
+use crate::spec::AuthText;
 use mcp_diagnostics::{Diagnostic, Span, suggest};
 
 rule! {
@@ -51,12 +52,34 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
     for header in headers::fixed(context.toolset).filter(|header| header.template.is_none()) {
         check_text(context, &header.value.value, header.value.span, findings);
     }
+    for auth in context.toolset.upstreams.iter().filter_map(|upstream| upstream.auth.as_ref()) {
+        // That of a header is looked at above.
+        let key = auth.header.as_ref().map(|header| header.value.span);
+        for text in auth.texts() {
+            if Some(text.text.span) != key {
+                check_text(context, &text.text.value, text.text.span, findings);
+            }
+            check_caller(context, text, findings);
+        }
+    }
     for tool in &context.toolset.tools {
         for value in tool.parameters.iter().filter_map(|parameter| parameter.value.as_ref()) {
             for nested in nested::texts(value).iter().filter(|nested| nested.text.contains("${")) {
                 let span = nested.span(context.sources, context.toolset, tool, value.span);
                 check_text(context, nested.text, span, findings);
             }
+        }
+    }
+}
+
+/// A credential is that of the edge, whoever calls.
+fn check_caller(context: &ToolsetContext<'_>, text: AuthText<'_>, findings: &mut Findings<'_>) {
+    for variable in ["${tenant.id}", "${principal.sub}"] {
+        if let Some(start) = text.text.value.find(variable) {
+            let span = context.sources.inside(text.text.span, start..start + variable.len());
+            let message = format!("`{variable}` cannot be part of `{}`", text.key);
+            let note = "a credential is that of the edge; tenants can have values of their own for `${NAME}`";
+            findings.report(Diagnostic::new(&INVALID_VARIABLE, span, message).note(note));
         }
     }
 }
@@ -107,6 +130,16 @@ mod tests {
         assert_eq!(underlined(&INVALID_VARIABLE, &spec), ["${1}", "${open"]);
         let spec = parameter_with("type = 'object'\nvalue = { a = ['${A}', \"\\u0041${1}\"] }");
         assert_eq!(underlined(&INVALID_VARIABLE, &spec), ["${1}"]);
+    }
+
+    #[test]
+    fn a_credential_has_variables_of_the_edge_alone() {
+        let spec =
+            |auth: &str| format!("[upstream.u]\nurl = \"https://a.example\"\n[upstream.u.auth]\n{auth}\n");
+        let basic = spec("kind = \"basic\"\nusername = \"${tenant.id}\"\npassword = \"${A} ${1}\"");
+        assert_eq!(underlined(&INVALID_VARIABLE, &basic), ["${tenant.id}", "${1}"]);
+        let key = spec("kind = \"api_key\"\nname = \"x-key\"\nvalue = \"${1}\"");
+        assert_eq!(underlined(&INVALID_VARIABLE, &key), ["${1}"]);
     }
 
     #[test]

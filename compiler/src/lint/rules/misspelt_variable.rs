@@ -54,6 +54,13 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
     for header in headers::fixed(context.toolset) {
         in_text(context, &header.value.value, header.value.span, findings);
     }
+    for auth in context.toolset.upstreams.iter().filter_map(|upstream| upstream.auth.as_ref()) {
+        // That of a header is looked at above.
+        let key = auth.header.as_ref().map(|header| header.value.span);
+        for text in auth.texts().map(|text| text.text).filter(|text| Some(text.span) != key) {
+            in_text(context, &text.value, text.span, findings);
+        }
+    }
     for tool in &context.toolset.tools {
         in_values(context, tool, findings);
     }

@@ -6,6 +6,8 @@ mod array_without_items;
 mod bad_pattern;
 mod body_on_get;
 mod cache_on_unsafe_method;
+mod cached_exchange;
+mod conflicting_credentials;
 mod conflicting_upstream;
 mod constant_template;
 mod contradictory_bounds;
@@ -35,6 +37,7 @@ mod invalid_toolset_name;
 mod invalid_url;
 mod invalid_variable;
 mod list_over_budget;
+mod literal_credential;
 mod loop_over_scalar;
 mod malformed_placeholder;
 mod misplaced_additional_arguments;
@@ -52,6 +55,7 @@ mod overridden_constant;
 mod oversized_name;
 mod parameter_outside_schema;
 mod plaintext_http;
+mod plaintext_token_url;
 mod position_mismatch;
 mod repeated_header;
 mod repeated_placeholder;
@@ -59,6 +63,7 @@ mod reserved_toolset_name;
 mod respond_with_request;
 mod retry_on_non_idempotent;
 mod secret_in_spec;
+mod shared_secret;
 mod short_description;
 mod template_syntax;
 mod tool_over_budget;
@@ -92,6 +97,8 @@ pub use array_without_items::ARRAY_WITHOUT_ITEMS;
 pub use bad_pattern::BAD_PATTERN;
 pub use body_on_get::BODY_ON_GET;
 pub use cache_on_unsafe_method::CACHE_ON_UNSAFE_METHOD;
+pub use cached_exchange::CACHED_EXCHANGE;
+pub use conflicting_credentials::CONFLICTING_CREDENTIALS;
 pub use conflicting_upstream::CONFLICTING_UPSTREAM;
 pub use constant_template::CONSTANT_TEMPLATE;
 pub use contradictory_bounds::CONTRADICTORY_BOUNDS;
@@ -121,6 +128,7 @@ pub use invalid_toolset_name::INVALID_TOOLSET_NAME;
 pub use invalid_url::INVALID_URL;
 pub use invalid_variable::INVALID_VARIABLE;
 pub use list_over_budget::LIST_OVER_BUDGET;
+pub use literal_credential::LITERAL_CREDENTIAL;
 pub use loop_over_scalar::LOOP_OVER_SCALAR;
 pub use malformed_placeholder::MALFORMED_PLACEHOLDER;
 pub use misplaced_additional_arguments::MISPLACED_ADDITIONAL_ARGUMENTS;
@@ -138,6 +146,7 @@ pub use overridden_constant::OVERRIDDEN_CONSTANT;
 pub use oversized_name::OVERSIZED_NAME;
 pub use parameter_outside_schema::PARAMETER_OUTSIDE_SCHEMA;
 pub use plaintext_http::PLAINTEXT_HTTP;
+pub use plaintext_token_url::PLAINTEXT_TOKEN_URL;
 pub use position_mismatch::POSITION_MISMATCH;
 pub use repeated_header::REPEATED_HEADER;
 pub use repeated_placeholder::REPEATED_PLACEHOLDER;
@@ -145,6 +154,7 @@ pub use reserved_toolset_name::RESERVED_TOOLSET_NAME;
 pub use respond_with_request::RESPOND_WITH_REQUEST;
 pub use retry_on_non_idempotent::RETRY_ON_NON_IDEMPOTENT;
 pub use secret_in_spec::SECRET_IN_SPEC;
+pub use shared_secret::SHARED_SECRET;
 pub use short_description::SHORT_DESCRIPTION;
 pub use template_syntax::TEMPLATE_SYNTAX;
 pub use tool_over_budget::TOOL_OVER_BUDGET;
@@ -208,6 +218,11 @@ pub static LINTS: &[Lint] = &[
     secret_in_spec::LINT,
     invalid_variable::LINT,
     misspelt_variable::LINT,
+    literal_credential::LINT,
+    plaintext_token_url::LINT,
+    conflicting_credentials::LINT,
+    shared_secret::LINT,
+    cached_exchange::LINT,
     unbound_placeholder::LINT,
     unused_path_parameter::LINT,
     repeated_placeholder::LINT,

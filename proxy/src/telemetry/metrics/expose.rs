@@ -38,6 +38,7 @@ impl Collector for Exposed {
         let in_flight = gauges.calls_in_flight as i64;
         gauge(&mut encoder, "calls_in_flight", "Calls that are being worked on", in_flight)?;
         gauge(&mut encoder, "streams", "Event streams that are open", gauges.streams as i64)?;
+        self.token_fetches(&mut encoder)?;
         gauges.pool.map_or(Ok(()), |counts| pool(&mut encoder, counts))
     }
 }
@@ -91,6 +92,16 @@ impl Exposed {
             encode_counter(&mut metric, counter.load(Relaxed))?;
         }
         Ok(())
+    }
+
+    fn token_fetches(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        let Some(fetches) = self.0.tokens.get() else { return Ok(()) };
+        let help = "Tokens that were asked for, by upstream and outcome";
+        let mut metric = encoder.encode_descriptor("token_fetches", help, None, MetricType::Counter)?;
+        fetches.each(|upstream, outcome, count| {
+            let labels = [("upstream", upstream), ("outcome", outcome)];
+            metric.encode_family(&labels)?.encode_counter::<NoLabelSet, _, u64>(&count, None)
+        })
     }
 }
 

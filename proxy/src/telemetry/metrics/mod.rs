@@ -9,6 +9,7 @@ use crate::observe::counts::CallCounts;
 use crate::observe::record::{AnswerRecord, CallRecord, Refusal};
 use crate::runtime::shards::ShardedCounter;
 use crate::upstream::PoolStats;
+use crate::upstream::credentials::TokenFetches;
 use histogram::Latencies;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -44,6 +45,7 @@ struct Inner {
     failed_reloads: AtomicU64,
     active: Mutex<Option<ActiveBundle>>,
     gauges: OnceLock<GaugeReader>,
+    tokens: OnceLock<TokenFetches>,
 }
 
 #[derive(Debug, Clone)]
@@ -79,6 +81,11 @@ impl Metrics {
     /// Where to ask for the gauges; only the first one counts.
     pub fn observe_gauges(&self, read: impl Fn() -> Gauges + Send + Sync + 'static) {
         let _ = self.inner.gauges.set(Box::new(read));
+    }
+
+    /// Where tokens are counted; only the first one counts.
+    pub fn observe_tokens(&self, fetches: TokenFetches) {
+        let _ = self.inner.tokens.set(fetches);
     }
 
     /// Everything as OpenMetrics text.

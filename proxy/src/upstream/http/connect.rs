@@ -6,7 +6,7 @@ use super::pool::Connection;
 use crate::upstream::{Exchange, UpstreamError};
 use mcp_bundle::wire_enums::Scheme;
 use pingora_core::connectors::http::v2::{H2HandshakeSettings, handshake};
-use pingora_core::protocols::ALPN;
+use pingora_core::protocols::{ALPN, Stream};
 use pingora_core::upstreams::peer::HttpPeer;
 use pingora_core::{Error, ErrorType};
 use std::net::{IpAddr, SocketAddr};
@@ -73,11 +73,21 @@ async fn connect_to(
     if origin.key.scheme == Scheme::Http {
         return connect_plain(address, limit).await;
     }
+    if let Some(tls) = &origin.tls {
+        let deadline = Instant::now() + limit;
+        let stream = connect_tcp(address, limit).await?;
+        let left = deadline.saturating_duration_since(Instant::now());
+        return negotiated(tls.handshake(stream, &origin.key.host, left).await?).await;
+    }
     // An empty server name would switch verification off; a host is never empty.
     let mut peer = HttpPeer::new(address, true, origin.key.host.clone());
     peer.options.total_connection_timeout = Some(limit);
     peer.options.alpn = ALPN::H2H1;
-    let stream = network.connector.new_stream(&peer).await?;
+    negotiated(network.connector.new_stream(&peer).await?).await
+}
+
+/// HTTP/2 if the handshake agreed on it, else HTTP/1.
+async fn negotiated(stream: Stream) -> pingora_core::Result<Connection> {
     if !matches!(stream.selected_alpn_proto(), Some(ALPN::H2)) {
         return Ok(Connection::Single(Link::Secure(stream)));
     }
@@ -88,12 +98,16 @@ async fn connect_to(
 }
 
 async fn connect_plain(address: SocketAddr, limit: Duration) -> pingora_core::Result<Connection> {
+    connect_tcp(address, limit).await.map(|stream| Connection::Single(Link::Plain(stream)))
+}
+
+async fn connect_tcp(address: SocketAddr, limit: Duration) -> pingora_core::Result<TcpStream> {
     let connected = match pingora_timeout::timeout(limit, TcpStream::connect(address)).await {
         Ok(connected) => connected.and_then(|stream| stream.set_nodelay(true).map(|()| stream)),
         Err(_) => return Error::e_explain(ErrorType::ConnectTimedout, "TCP"),
     };
     match connected {
-        Ok(stream) => Ok(Connection::Single(Link::Plain(stream))),
+        Ok(stream) => Ok(stream),
         Err(error) => Error::e_because(ErrorType::ConnectError, "TCP", error),
     }
 }

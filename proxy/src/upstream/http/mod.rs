@@ -9,6 +9,7 @@ mod http2;
 mod interim;
 mod link;
 mod network;
+mod own_tls;
 mod pool;
 mod redirect;
 mod retry;
@@ -17,3 +18,4 @@ mod tests;
 mod wire;
 
 pub use network::{Network, NetworkError, Origin, PoolStats};
+pub use own_tls::ClientCertificate;

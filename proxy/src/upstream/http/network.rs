@@ -2,15 +2,17 @@
 
 use super::answer::{ExchangeFailure, Hints};
 use super::connect::{self, Addresses};
+use super::own_tls::{ClientCertificate, OwnTls};
 use super::pool::{self, Connection};
 use super::{http1, http2, redirect, retry};
 use crate::runtime::deadline::{Elapsed, until};
 use crate::runtime::shards::ShardedCounter;
+use crate::upstream::credentials::{self, Registry, TokenFetches};
 use crate::upstream::{Exchange, OriginKey, Received, UpstreamError};
 use arc_swap::ArcSwapOption;
 use pingora_core::connectors::{ConnectorOptions, TransportConnector};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -20,13 +22,19 @@ const MAX_REDIRECTS: u8 = 5;
 /// A file without certificates: nothing is trusted.
 const NOTHING: &str = "/dev/null";
 
-/// The real network.
+/// The real network. A clone is the same one.
+#[derive(Clone)]
 pub struct Network {
-    pub(super) connector: TransportConnector,
+    pub(super) connector: Arc<TransportConnector>,
     pub(super) counters: Arc<Counters>,
     /// Asked only when a bundle is activated.
-    origins: Mutex<BTreeMap<OriginKey, Weak<Origin>>>,
+    origins: Arc<Mutex<Origins>>,
+    ca_file: Option<Arc<Path>>,
+    pub(in crate::upstream) credentials: Registry,
 }
+
+/// Connections with another certificate are others.
+type Origins = BTreeMap<(OriginKey, Option<ClientCertificate>), Weak<Origin>>;
 
 /// An upstream: its addresses, and the name of its connections in the pools.
 #[derive(Debug)]
@@ -36,6 +44,8 @@ pub struct Origin {
     pub(super) id: u64,
     pub(super) addresses: ArcSwapOption<Addresses>,
     pub(super) next_address: AtomicUsize,
+    /// For an upstream that wants a certificate of ours.
+    pub(super) tls: Option<OwnTls>,
 }
 
 /// Connections of all threads, since the start.
@@ -76,28 +86,56 @@ impl Network {
     /// Upstreams are verified by the authorities in `ca_file`, else by the platform's.
     pub fn new(ca_file: Option<PathBuf>) -> Result<Network, NetworkError> {
         let mut options = ConnectorOptions::new(1);
-        options.ca_file = authorities(ca_file)?;
+        options.ca_file = authorities(ca_file.clone())?;
         Ok(Network {
-            connector: TransportConnector::new(Some(options)),
+            connector: Arc::new(TransportConnector::new(Some(options))),
             counters: Arc::default(),
-            origins: Mutex::default(),
+            origins: Arc::default(),
+            ca_file: ca_file.map(Arc::from),
+            credentials: Registry::default(),
         })
     }
 
     /// The prepared origin; a known one is shared as long as somebody holds it.
     pub fn origin(&self, key: &OriginKey) -> Arc<Origin> {
+        self.shared_origin(key, None, |key| Ok::<_, std::convert::Infallible>(Origin::new(key)))
+            .unwrap_or_else(|never| match never {})
+    }
+
+    /// The same for an upstream that wants a certificate of the edge.
+    pub fn origin_with(
+        &self,
+        key: &OriginKey,
+        certificate: ClientCertificate,
+    ) -> Result<Arc<Origin>, String> {
+        let tls = OwnTls::new(&certificate, self.ca_file.as_deref());
+        self.shared_origin(key, Some(certificate), |key| Ok(Origin { tls: Some(tls?), ..Origin::new(key) }))
+    }
+
+    fn shared_origin<E>(
+        &self,
+        key: &OriginKey,
+        certificate: Option<ClientCertificate>,
+        make: impl FnOnce(OriginKey) -> Result<Origin, E>,
+    ) -> Result<Arc<Origin>, E> {
         let mut origins = self.origins.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = origins.get(key).and_then(Weak::upgrade) {
-            return known;
+        let full_key = (key.clone(), certificate);
+        if let Some(known) = origins.get(&full_key).and_then(Weak::upgrade) {
+            return Ok(known);
         }
         origins.retain(|_, origin| origin.strong_count() > 0);
-        let origin = Arc::new(Origin::new(key.clone()));
-        origins.insert(key.clone(), Arc::downgrade(&origin));
-        origin
+        let origin = Arc::new(make(key.clone())?);
+        origins.insert(full_key, Arc::downgrade(&origin));
+        Ok(origin)
     }
 
     pub fn stats(&self) -> PoolStats {
         self.counters.read()
+    }
+
+    /// Tokens that were asked for over it.
+    pub fn token_fetches(&self) -> TokenFetches {
+        self.credentials.fetches.clone()
     }
 
     /// Gives the same as [`Network::stats`], also to those who outlive the network.
@@ -108,6 +146,19 @@ impl Network {
 
     /// Performs the call. Dropping the future cancels it: its connection is closed.
     pub async fn call(&self, call: &Exchange<'_>, received: &mut Received) -> Result<(), UpstreamError> {
+        match &call.credential {
+            None => self.send(call, received).await,
+            // Boxed, as all that is rare.
+            Some(ask) => Box::pin(credentials::call(self, call, ask, received)).await,
+        }
+    }
+
+    /// Performs the call with the authorization that it has.
+    pub(in crate::upstream) async fn send(
+        &self,
+        call: &Exchange<'_>,
+        received: &mut Received,
+    ) -> Result<(), UpstreamError> {
         let done = if call.start < call.deadline {
             until(call.deadline, pin!(self.run(call, received))).await
         } else {
@@ -213,7 +264,7 @@ impl Origin {
     pub fn new(key: OriginKey) -> Origin {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Origin { key, id, addresses: ArcSwapOption::empty(), next_address: AtomicUsize::new(0) }
+        Origin { key, id, addresses: ArcSwapOption::empty(), next_address: AtomicUsize::new(0), tls: None }
     }
 }
 

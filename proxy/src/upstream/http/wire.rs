@@ -36,6 +36,11 @@ pub(super) fn write_head(out: &mut Vec<u8>, call: &Exchange<'_>, target: &[u8]) 
     out.extend_from_slice(call.authority.as_bytes());
     out.extend_from_slice(b"\r\n");
     out.extend_from_slice(call.request.head());
+    if let Some(authorization) = call.authorization {
+        out.extend_from_slice(b"authorization: ");
+        out.extend_from_slice(authorization.as_bytes());
+        out.extend_from_slice(b"\r\n");
+    }
     let mut line = |name: &str, value: &str| {
         for piece in [name, ": ", value, "\r\n"] {
             out.extend_from_slice(piece.as_bytes());
@@ -66,6 +71,9 @@ pub(super) fn header(call: &Exchange<'_>, target: &[u8]) -> Option<Box<RequestHe
         if !CONNECTION_HEADERS.contains(&name) {
             append(HeaderName::from_bytes(name.as_bytes()).ok()?, value)?;
         }
+    }
+    if let Some(authorization) = call.authorization {
+        append(http::header::AUTHORIZATION, authorization)?;
     }
     let missing = Missing::of(call);
     if missing.accept_encoding {

@@ -1,6 +1,7 @@
 //! Calls against an upstream that follows a script.
 
 mod body;
+mod client_tls;
 mod connection;
 mod faults;
 mod repeat;

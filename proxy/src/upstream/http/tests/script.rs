@@ -173,6 +173,8 @@ impl Caller {
             idempotent: self.idempotent,
             max_response: self.max_response,
             pool: &PoolSettings::default(),
+            credential: None,
+            authorization: None,
         };
         self.received.clear();
         self.network.call(&call, &mut self.received).await.map(|()| self.received.status)
