@@ -16,6 +16,7 @@ pub const FIXED: &[Fixed] = &[
     ("listen.certificate", |a, b| tls(a, |tls| &tls.certificate).ne(tls(b, |tls| &tls.certificate))),
     ("listen.key", |a, b| tls(a, |tls| &tls.key).ne(tls(b, |tls| &tls.key))),
     ("log.format", |a, b| a.log.format != b.log.format),
+    ("audit.file", |a, b| a.settings.audit.file != b.settings.audit.file),
 ];
 
 impl Config {
@@ -53,6 +54,7 @@ mod tests {
             ("ca_file = \"ca.pem\"", "ca_file"),
             ("[[listen]]\naddress = \"127.0.0.1:1\"", "listen.address"),
             ("[log]\nformat = \"json\"", "log.format"),
+            ("[audit]\nfile = \"a.jsonl\"", "audit.file"),
         ] {
             assert_eq!(config(text).differs_beyond_reload(&running), [named]);
         }

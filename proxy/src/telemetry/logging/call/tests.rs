@@ -161,7 +161,11 @@ fn lines_are_those_of_tracing_for_every_caller() {
     let id = RequestId::Made(1);
     let problem = |kind| Problem { kind, argument: String::new(), message: String::new() };
     let problems = [problem(ProblemKind::WrongType), problem(ProblemKind::Missing)];
-    let identity = Identity { tenant: Some("a \"b\"".to_owned()), principal: Some("é".to_owned()) };
+    let identity = Identity {
+        tenant: Some("a \"b\"".to_owned()),
+        principal: Some("é".to_owned()),
+        ..Identity::default()
+    };
     let caller = &Caller::Known(Arc::new(identity));
     let peer = &Peer { address: Some("[::1]:8080".parse().unwrap()), tls: None };
     let revision = Some(&Revision([0xa9; 32]));
