@@ -65,7 +65,7 @@ impl Edge {
             Upstream::Network(network) => Some(network.watch()),
             Upstream::Fixed(_) => None,
         };
-        let shared = Arc::new(Shared::new(settings, upstream, Observers(observers)));
+        let shared = Arc::new(Shared::new(settings, upstream, Observers::new(observers)));
         let (in_flight, streams) = (Arc::clone(&shared.in_flight), Arc::clone(&shared.streams));
         metrics.observe_gauges(move || Gauges {
             calls_in_flight: in_flight.count(),
@@ -128,8 +128,15 @@ impl Edge {
     /// Looks at a request's head: what serves it, and who asks. `reply` is overwritten.
     pub async fn route(&self, serving: &Serving, head: &Head, peer: &Peer, reply: &mut Reply) -> Route {
         reply.clear();
-        let (found, origin) = route::route(head, &serving.settings, serving.directory.resource(), reply);
+        let (mut found, origin) = route::route(head, &serving.settings, serving.directory.resource(), reply);
         let authenticator = self.authenticator.as_deref().unwrap_or(&*serving.directory);
+        // Nothing of the request is read or done while an observer cannot take what it may leave. Nobody's thread waits.
+        if !matches!(found, Ok(None))
+            && let Some(room) = self.shared.observers.full()
+            && !room.await
+        {
+            found = Err(Failure::AuditFull);
+        }
         let accepted = match found {
             Ok(Some(path)) => identity::authenticate(authenticator, head, peer).await.map(|caller| {
                 Route::Serve(RoutedRequest {
@@ -228,6 +235,14 @@ impl Edge {
             Path::GatewayInvoke => rest::gateway::invoke(&context, body, reply).await?,
         }
         Ok(Answered::Reply)
+    }
+
+    /// Why the process should get no requests, if there is a reason.
+    pub fn problem(&self) -> Option<String> {
+        match self.shared.serving().catalog {
+            Some(_) => self.shared.observers.problem(),
+            None => Some("no bundle is active yet".to_owned()),
+        }
     }
 
     /// Ends the event streams of those whose server does not do it (`proxy_http`).

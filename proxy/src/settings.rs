@@ -14,6 +14,7 @@ pub struct Settings {
     pub list: ListSettings,
     pub access: Access,
     pub interfaces: Interfaces,
+    pub audit: AuditSettings,
     /// Finished calls are not counted.
     pub without_metrics: bool,
     /// Where upstreams are, by name, instead of where the bundle says.
@@ -96,6 +97,53 @@ pub struct Interfaces {
     pub rest: bool,
 }
 
+/// One line for each call and each refusal, in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditSettings {
+    /// `None`: there is no audit log.
+    pub file: Option<PathBuf>,
+    pub arguments: AuditArguments,
+    pub when_full: WhenFull,
+    /// How long a line may wait for others before it is written.
+    pub flush: Duration,
+    /// Bytes of lines that may wait.
+    pub queue: usize,
+}
+
+/// What is written of the arguments of a call. Values of `sensitive` parameters never are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AuditArguments {
+    /// Their digest only.
+    #[default]
+    None,
+    /// Their names, and the kinds of their values.
+    Redacted,
+    /// All of them.
+    Full,
+}
+
+/// What happens to requests when lines cannot be written as fast as they come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WhenFull {
+    /// They wait, and are refused if that takes too long: no call is without its line.
+    #[default]
+    Wait,
+    /// They go on, and their lines are only counted.
+    Drop,
+}
+
+impl AuditArguments {
+    pub const WORDS: [(&str, AuditArguments); 3] = [
+        ("none", AuditArguments::None),
+        ("redacted", AuditArguments::Redacted),
+        ("full", AuditArguments::Full),
+    ];
+}
+
+impl WhenFull {
+    pub const WORDS: [(&str, WhenFull); 2] = [("wait", WhenFull::Wait), ("drop", WhenFull::Drop)];
+}
+
 /// Who may talk to the public listener. Names are lower case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Access {
@@ -138,6 +186,18 @@ impl Default for Timeouts {
             write: Duration::from_secs(30),
             keep_alive: Duration::from_secs(15),
             grace: Duration::from_secs(30),
+        }
+    }
+}
+
+impl Default for AuditSettings {
+    fn default() -> AuditSettings {
+        AuditSettings {
+            file: None,
+            arguments: AuditArguments::default(),
+            when_full: WhenFull::default(),
+            flush: Duration::from_secs(1),
+            queue: 8 << 20,
         }
     }
 }

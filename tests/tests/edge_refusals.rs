@@ -43,6 +43,7 @@ fn number(failure: &Failure) -> usize {
         Failure::TooManyRequests { .. } => 21,
         Failure::UnknownSession => 22,
         Failure::SessionBusy => 23,
+        Failure::AuditFull => 24,
     }
 }
 
@@ -170,6 +171,8 @@ fn refusals() -> Vec<Refused> {
         row(Failure::UnknownSession, Some((post("/messages?session=nope", &[], "{}"), 404, -32600)), None),
         // A session that is full: `proxy/tests/protocol/streams.rs`.
         row(Failure::SessionBusy, None, None),
+        // A log that nobody reads: `proxy/tests/command/audit/`.
+        row(Failure::AuditFull, None, None),
         // Before the first bundle.
         row(
             Failure::NotReady,

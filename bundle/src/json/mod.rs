@@ -7,6 +7,7 @@
 //! The scanner accepts exactly RFC 8259 in UTF-8, with two refusals of its own (the first can be lifted): `\u` escapes of lone
 //! surrogates, which no UTF-8 text can hold, and nesting beyond a bound. It never repairs anything.
 
+mod canonical;
 pub mod decimal;
 mod escape;
 mod escapes;
@@ -20,6 +21,7 @@ mod tape;
 pub(crate) mod utf8;
 mod walk;
 
+pub use canonical::Canonical;
 pub use escape::{write_escaped, write_string};
 pub(crate) use scan::Token;
 pub use scan::{MAX_DEPTH, Scanner};

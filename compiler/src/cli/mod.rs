@@ -15,6 +15,7 @@ mod inspect;
 mod keygen;
 mod keys_file;
 mod planned;
+mod replay;
 mod rules;
 mod schema;
 mod test;
@@ -47,6 +48,7 @@ enum Command {
     Build(build::Arguments),
     Inspect(inspect::Arguments),
     Verify(verify::Arguments),
+    Replay(replay::Arguments),
     Keygen(keygen::Arguments),
     Explain(explain::Arguments),
     Rules(rules::Arguments),
@@ -165,6 +167,7 @@ fn run(command: Command, streams: &mut Streams) -> anyhow::Result<Outcome> {
         Command::Build(arguments) => build::run(&arguments, streams),
         Command::Inspect(arguments) => inspect::run(&arguments, streams),
         Command::Verify(arguments) => verify::run(&arguments, streams),
+        Command::Replay(arguments) => replay::run(&arguments, streams),
         Command::Keygen(arguments) => keygen::run(&arguments, streams),
         Command::Explain(arguments) => explain::run(&arguments, streams),
         Command::Rules(arguments) => rules::run(&arguments, streams),

@@ -171,8 +171,12 @@ mod tests {
             attempts: 1,
             total: Duration::from_micros(12_345),
             upstream: Duration::ZERO,
+            bind: None,
+            render: None,
             request_bytes: 0,
             response_bytes: 0,
+            arguments: None,
+            ambient: Ambient::default(),
         };
         calls.call(&record);
         let failed = CallRecord { upstream_status: None, ..record };

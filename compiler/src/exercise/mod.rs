@@ -1,7 +1,8 @@
-//! Runs tools without an edge: tests, trials, and a mock of their upstreams.
+//! Runs tools without an edge: tests, trials, calls of an audit log, and a mock of their upstreams.
 
 #[cfg(feature = "dev")]
 pub mod mock;
 pub mod placeholders;
+pub mod replay;
 pub mod testing;
 pub mod trial;

@@ -28,6 +28,9 @@ pub use watcher::Watcher;
 use crate::Edge;
 use crate::catalog::BuildError;
 use crate::config::{Config, ConfigError, SecretsError};
+use crate::edge::Hooks;
+use crate::observe::Observer;
+use crate::telemetry::audit::{Audit, AuditError};
 use crate::telemetry::logging::{self, LogLevel};
 use crate::transport::{CertificateError, Served};
 use crate::upstream::{Network, NetworkError, Upstream};
@@ -44,6 +47,7 @@ use std::time::{Duration, SystemTime};
 pub struct Activation {
     edge: Arc<Edge>,
     status: Mutex<Status>,
+    audit: Option<Arc<Audit>>,
     /// Reloads that have begun.
     begun: AtomicU64,
     /// Held while a bundle is made ready, so that attempts do not overtake each other.
@@ -88,6 +92,8 @@ pub enum StartError {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Network(#[from] NetworkError),
+    #[error(transparent)]
+    Audit(#[from] AuditError),
     #[error(transparent)]
     Activation(Arc<ActivationError>),
 }
@@ -134,6 +140,7 @@ impl Activation {
         let source = inputs.as_ref().map(|inputs| inputs.source.name()).unwrap_or_default();
         Activation {
             edge,
+            audit: None,
             status: Mutex::new(Status { source, ..Status::default() }),
             begun: AtomicU64::new(0),
             wanted: Mutex::new(Wanted { inputs, ..Wanted::default() }),
@@ -154,8 +161,14 @@ impl Activation {
     pub(crate) fn configured(config: Config, read: ReadConfig) -> Result<Activation, StartError> {
         let inputs = Inputs::of(&config)?;
         let network = Network::new(config.ca_file.clone())?;
-        let edge = Arc::new(Edge::new(config.settings.clone(), Upstream::Network(Arc::new(network))));
-        let activation = Activation::new(edge, Some(inputs));
+        let audit = Audit::start(&config.settings.audit)?;
+        let mut hooks = Hooks::default();
+        hooks.observers.extend(audit.clone().map(|audit| audit as Arc<dyn Observer>));
+        let edge = Arc::new(Edge::with(config.settings.clone(), Upstream::Network(Arc::new(network)), hooks));
+        if let Some(audit) = &audit {
+            edge.metrics.observe_audit(audit.watch());
+        }
+        let activation = Activation { audit, ..Activation::new(edge, Some(inputs)) };
         let (poll, log_level, needs_upgrade) = (config.poll, config.log.level, Vec::new());
         locked(&activation.wanted).configured =
             Some(Configured { read, at_start: config, poll, log_level, needs_upgrade });
@@ -169,6 +182,11 @@ impl Activation {
     /// A service that follows the inputs, for any Pingora `Server`.
     pub fn watcher(self: &Arc<Self>) -> GenBackgroundService<Watcher> {
         background_service("bundle", Watcher::new(Arc::clone(self)))
+    }
+
+    /// The audit log, if there is one.
+    pub fn audit(&self) -> Option<&Arc<Audit>> {
+        self.audit.as_ref()
     }
 
     pub fn status(&self) -> Status {
@@ -196,6 +214,10 @@ impl Activation {
             return outcome.clone();
         }
         let number = self.begun.fetch_add(1, Ordering::SeqCst) + 1;
+        // Whatever else is wrong, a log that was rotated goes on.
+        if let Some(audit) = &self.audit {
+            audit.reopen();
+        }
         let outcome = match self.read_config(&mut wanted) {
             Ok(()) => self.attempt(&mut wanted, Cause::Asked),
             Err(error) => self.failed(error.into(), Cause::Asked),
@@ -279,7 +301,10 @@ impl Activation {
             let tools = contents.tools.len();
             let signers = given.signers.clone();
             let names = contents.tools.iter().map(|tool| contents.strings.get(tool.name));
-            self.edge.metrics.activated(&revision, names);
+            self.edge.metrics.activated(&revision, names, contents.templates.programs.len());
+            if let Some(audit) = &self.audit {
+                audit.configure(&given.settings.audit);
+            }
             self.edge.activate(catalog);
             locked(&self.status).active = Some(Active { revision, tools, signers, since: SystemTime::now() });
             wanted.given = Some(given);

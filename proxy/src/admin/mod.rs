@@ -63,8 +63,10 @@ impl Admin {
         }
         match path {
             "/healthz" => Reply::text(200, "ok"),
-            "/readyz" if self.activation.edge().catalog().is_some() => Reply::text(200, "ready"),
-            "/readyz" => Reply::text(503, "no bundle is active yet"),
+            "/readyz" => match self.activation.edge().problem() {
+                None => Reply::text(200, "ready"),
+                Some(problem) => Reply::text(503, &problem),
+            },
             "/status" => json(200, &status_json::of(&self.activation.status(), self.started.elapsed())),
             "/metrics" => Reply {
                 status: 200,

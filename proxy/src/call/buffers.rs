@@ -15,6 +15,8 @@ use std::cell::{Cell, RefCell};
 pub struct Buffers {
     pub request: bind::Request,
     pub received: Received,
+    /// Of the call, if someone wants them at its end.
+    pub arguments: String,
 }
 
 /// What a call works with where it does not wait.
@@ -42,9 +44,10 @@ pub fn take() -> Box<Buffers> {
 
 /// A call that is cancelled just drops its buffers.
 pub fn give(mut buffers: Box<Buffers>) {
-    let Buffers { request, received } = &mut *buffers;
+    let Buffers { request, received, arguments } = &mut *buffers;
     received.give_memory();
-    let held = request.held();
+    arguments.clear();
+    let held = request.held() + arguments.capacity();
     // A thread that is ending keeps nothing.
     let _ = WAITING.try_with(|free| {
         let mut free = free.borrow_mut();

@@ -33,6 +33,7 @@ use mcp_bundle::bind::{Arguments, Binder, PreparedTool, Problem, Request, Values
 use mcp_bundle::shape::{self, Answer};
 use mcp_bundle::template::Ambient;
 use mcp_bundle::wire_enums::ProtocolVersion;
+use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
 /// What is called.
@@ -71,6 +72,8 @@ pub(crate) struct PendingCall<'a> {
     request_bytes: usize,
     upstream: Duration,
     attempts: u8,
+    /// Nanoseconds that binding took, if the call is one of those that are measured.
+    bind: Option<NonZeroU32>,
 }
 
 /// What there is to be done.
@@ -80,14 +83,17 @@ enum Work {
     Send(Box<Buffers>),
     /// The answer is there: the upstream's, or one that needs none.
     Shape(Box<Buffers>),
-    /// The call failed without a response.
-    Explain(CallFailure),
+    /// The call failed without a response. The buffers only hold the arguments, if someone wants them.
+    Explain(CallFailure, Option<Box<Buffers>>),
     /// The result is written and the call observed.
     Nothing,
 }
 
 /// For a plan without a policy, which the bundle's reader does not let pass.
 const DEFAULT_TIMEOUT_MS: u64 = 30_000;
+
+/// One of so many calls is looked at more closely: reading the clock costs as much as binding a small call does.
+const MEASURED: u64 = 16;
 
 /// Calls the tool and appends the members of its result, without braces.
 pub(crate) async fn perform(context: &Context<'_>, call: &ToolCall<'_, '_>, out: &mut Vec<u8>) -> Done {
@@ -106,10 +112,14 @@ pub(crate) fn begin<'a>(context: &Context<'a>, call: &ToolCall<'a, '_>) -> Pendi
         contents: &context.view.catalog().contents,
         arguments: call.arguments.as_ref().map(Arguments::text),
     });
-    let (permit, work) = match admission::admit(context) {
+    let (permit, mut work) = match admission::admit(context) {
         Ok(permit) => (Some(permit), prepare(context, call, ambient)),
-        Err(failure) => (None, Work::Explain(failure)),
+        Err(failure) => (None, Work::Explain(failure, None)),
     };
+    let bind = (permit.is_some() && is_measured(ambient)).then(|| nanoseconds(started)).flatten();
+    if context.shared.observers.keeps_arguments() {
+        work.keep(call.arguments.as_ref().map_or(Arguments::EMPTY.text(), Arguments::text));
+    }
     PendingCall {
         context: *context,
         tool: call.tool,
@@ -121,7 +131,17 @@ pub(crate) fn begin<'a>(context: &Context<'a>, call: &ToolCall<'a, '_>) -> Pendi
         request_bytes: call.arguments.map_or(0, |arguments| arguments.text().len()),
         upstream: Duration::ZERO,
         attempts: 0,
+        bind,
     }
+}
+
+/// Chance decides, so that no pattern of calls hides from it.
+fn is_measured(ambient: Ambient) -> bool {
+    ambient.seed.is_multiple_of(MEASURED)
+}
+
+fn nanoseconds(since: Instant) -> Option<NonZeroU32> {
+    NonZeroU32::new(u32::try_from(since.elapsed().as_nanos()).unwrap_or(u32::MAX))
 }
 
 /// Makes the request, or finds that none is needed.
@@ -135,7 +155,28 @@ fn prepare(context: &Context<'_>, call: &ToolCall<'_, '_>, ambient: Ambient) -> 
         Ok(()) => Work::Send(buffers),
         Err(failure) => {
             buffers::give(buffers);
-            Work::Explain(failure)
+            Work::Explain(failure, None)
+        }
+    }
+}
+
+impl Work {
+    /// Keeps a copy of the arguments to the end of the call: what they are part of is gone by then.
+    fn keep(&mut self, arguments: &str) {
+        let buffers = match self {
+            Work::Send(buffers) | Work::Shape(buffers) => buffers,
+            Work::Explain(_, buffers) => buffers.get_or_insert_with(buffers::take),
+            Work::Nothing => return,
+        };
+        buffers.arguments.clear();
+        buffers.arguments.push_str(arguments);
+    }
+
+    fn kept(&self) -> Option<&Buffers> {
+        match self {
+            Work::Send(buffers) | Work::Shape(buffers) => Some(buffers),
+            Work::Explain(_, buffers) => buffers.as_deref(),
+            Work::Nothing => None,
         }
     }
 }
@@ -180,7 +221,7 @@ impl<'a> PendingCall<'a> {
         let own_limit =
             policy.and_then(|policy| policy.max_response_bytes).map_or(usize::MAX, |own| own as usize);
         let start = Instant::now();
-        let Buffers { request, received } = &mut **buffers;
+        let Buffers { request, received, .. } = &mut **buffers;
         let exchange = Exchange {
             tool: self.tool.name(),
             origin,
@@ -199,7 +240,7 @@ impl<'a> PendingCall<'a> {
             pool: &self.context.settings.pool,
             credential: tool.upstream().and_then(|index| credentials.get(index)).map(|credential| Ask {
                 credential,
-                values: None,
+                values: self.context.view.variables(),
                 caller: self.context.request.caller.token(),
             }),
             authorization: None,
@@ -210,10 +251,7 @@ impl<'a> PendingCall<'a> {
         self.attempts = received.attempts;
         self.work = match (std::mem::replace(&mut self.work, Work::Nothing), result) {
             (Work::Send(buffers), Ok(())) => Work::Shape(buffers),
-            (Work::Send(buffers), Err(error)) => {
-                buffers::give(buffers);
-                Work::Explain(CallFailure::Upstream(error))
-            }
+            (Work::Send(buffers), Err(error)) => Work::Explain(CallFailure::Upstream(error), Some(buffers)),
             (work, _) => work,
         };
     }
@@ -226,20 +264,26 @@ impl<'a> PendingCall<'a> {
         let before = out.len();
         match std::mem::replace(&mut self.work, Work::Nothing) {
             Work::Send(buffers) | Work::Shape(buffers) => {
+                let start = is_measured(self.ambient).then(Instant::now);
                 let (done, error) = self.shape(&buffers.received, out);
-                buffers::give(buffers);
+                let render = start.map(|start| start.elapsed());
                 if done.outcome != Outcome::Ok {
                     meta::add(&done, None, self.protocol, before, out);
                 }
-                self.observe(&done, &[], error.as_deref(), out.len() - before);
+                let end = End { done: &done, problems: &[], error: error.as_deref(), render };
+                self.observe(end, Some(&buffers), out.len() - before);
+                buffers::give(buffers);
                 done
             }
-            Work::Explain(failure) => {
+            Work::Explain(failure, buffers) => {
                 let done = failure.write(self.context.view.catalog(), &self.tool, out);
                 let arguments = failure.arguments();
                 meta::add(&done, arguments, self.protocol, before, out);
                 let problems = arguments.map_or(&[][..], |error| &error.problems);
-                self.observe(&done, problems, failure.error().as_deref(), out.len() - before);
+                let error = failure.error();
+                let end = End { done: &done, problems, error: error.as_deref(), render: None };
+                self.observe(end, buffers.as_deref(), out.len() - before);
+                buffers.into_iter().for_each(buffers::give);
                 done
             }
             // Only a call that was finished has none, and that is gone.
@@ -281,7 +325,9 @@ impl<'a> PendingCall<'a> {
         (done, shaped.failure.as_ref().and_then(failure::render_error))
     }
 
-    fn observe(&self, done: &Done, problems: &[Problem], error: Option<&str>, response_bytes: usize) {
+    fn observe(&self, end: End<'_>, buffers: Option<&Buffers>, response_bytes: usize) {
+        let End { done, problems, error, render } = end;
+        let keeps = self.context.shared.observers.keeps_arguments();
         let Catalog { contents, counts, .. } = self.context.view.catalog();
         let upstream = self.tool.upstream().and_then(|index| contents.upstreams.get(index as usize));
         self.context.shared.observers.call(&CallRecord {
@@ -299,10 +345,22 @@ impl<'a> PendingCall<'a> {
             attempts: self.attempts,
             total: self.started.elapsed(),
             upstream: self.upstream,
+            bind: self.bind.map(|bind| Duration::from_nanos(bind.get().into())),
+            render,
             request_bytes: self.request_bytes,
             response_bytes,
+            arguments: buffers.filter(|_| keeps).map(|buffers| buffers.arguments.as_str()),
+            ambient: self.ambient,
         });
     }
+}
+
+/// What is told of the end of a call.
+struct End<'e> {
+    done: &'e Done,
+    problems: &'e [Problem],
+    error: Option<&'e str>,
+    render: Option<Duration>,
 }
 
 const CANCELLED: Done = Done {
@@ -315,7 +373,8 @@ const CANCELLED: Done = Done {
 impl Drop for PendingCall<'_> {
     fn drop(&mut self) {
         if !matches!(self.work, Work::Nothing) {
-            self.observe(&CANCELLED, &[], None, 0);
+            let end = End { done: &CANCELLED, problems: &[], error: None, render: None };
+            self.observe(end, self.work.kept(), 0);
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::tls;
 use crate::config::{Config, FileProblem};
 use crate::process;
+use crate::telemetry::audit;
 use mcp_diagnostics::EnvFile;
 use std::path::Path;
 
@@ -15,6 +16,11 @@ pub fn inspect(config: &Config) -> (Option<EnvFile>, Vec<FileProblem>) {
         && let Err(message) = process::check_upgrade_socket(path)
     {
         problems.push(FileProblem::new(path, message));
+    }
+    if let Some(path) = config.settings.audit.file.as_deref()
+        && let Err(error) = audit::check(path)
+    {
+        problems.push(FileProblem::new(path, error));
     }
     let secrets = match config.secrets.read() {
         Ok(secrets) => Some(secrets),

@@ -27,6 +27,7 @@ pub fn run(arguments: &ServeArguments) -> Result<(), CommandError> {
     let activation = Activation::configured(config.clone(), Box::new(move || typed.config()));
     let activation = Arc::new(activation.map_err(CommandError::wrong)?);
     let edge = Arc::clone(activation.edge());
+    let audit = activation.audit().cloned();
     activation.poll().map_err(|error| activation_failure(&error, &config, &bundle))?;
 
     let bind = if arguments.upgrade { process::inherit } else { process::bind };
@@ -60,6 +61,10 @@ pub fn run(arguments: &ServeArguments) -> Result<(), CommandError> {
         beside,
     };
     let ended = process::run(edge, bound, options, || start.report(config.log.format)).map_err(bind_failure);
+    // What was served is told, also of calls that the end cut off.
+    if let Some(audit) = audit {
+        audit.flush();
+    }
     log.flush();
     match config.log.format {
         LogFormat::Text => ended,

@@ -17,6 +17,7 @@ pub const FIXED: &[Fixed] = &[
     // Other files are read at a reload; whether there is TLS at all belongs to the socket.
     (TLS, |a, b| has_tls(a).ne(has_tls(b))),
     ("log.format", |a, b| a.log.format != b.log.format),
+    ("audit.file", |a, b| a.settings.audit.file != b.settings.audit.file),
 ];
 
 impl Config {
@@ -51,6 +52,7 @@ mod tests {
             ("ca_file = \"ca.pem\"", "ca_file"),
             ("[[listen]]\naddress = \"127.0.0.1:1\"", "listen.address"),
             ("[log]\nformat = \"json\"", "log.format"),
+            ("[audit]\nfile = \"a.jsonl\"", "audit.file"),
         ] {
             assert_eq!(config(text).differs_beyond_reload(&running), [named]);
         }

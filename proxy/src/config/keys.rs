@@ -1,8 +1,8 @@
 //! The language of `edge.toml`: its tables of keys, and the reference made from them.
 
 use super::fixed::{FIXED, TLS};
-use super::numbers::{LIMITS, LIST, POOL, TIMEOUTS};
-use crate::settings::Settings;
+use super::numbers::{AUDIT_FLUSH, AUDIT_QUEUE, LIMITS, LIST, POOL, TIMEOUTS};
+use crate::settings::{AuditArguments, Settings, WhenFull};
 use crate::telemetry::logging::{LogFormat, LogLevel};
 use mcp_diagnostics::{Key, Language, ReadingRules, Shape, Table, size};
 
@@ -48,7 +48,7 @@ impl Row {
 use Shape::{Boolean, Integer, Tables, Text, Texts, Word};
 
 #[rustfmt::skip]
-static TOP_ROWS: [Row; 20] = [
+static TOP_ROWS: [Row; 21] = [
     Row::new("bundle", Text, "", "the bundle to serve; the command line may name another"),
     Row::new("keys", Texts, "", "public keys, as text or as files; with any, one of them must have signed the bundle"),
     Row::new("poll_seconds", Integer { min: 1, max: 86_400 }, "10", "how often to check the bundle, the secrets file and the certificates for changes"),
@@ -62,6 +62,7 @@ static TOP_ROWS: [Row; 20] = [
     Row::new("ca_file", Text, "", "PEM file of certificate authorities to trust for upstreams, instead of the system's"),
     Row::new("listen", Tables(&LISTEN_TABLE), "", "written `[[listen]]`, once for each listener"),
     Row::new("log", Shape::Table(&LOG_TABLE), "", "written `[log]`: what is logged"),
+    Row::new("audit", Shape::Table(&AUDIT_TABLE), "", "written `[audit]`: a line for each call and each refusal"),
     Row::new("access", Shape::Table(&ACCESS_TABLE), "", "written `[access]`: who may use the public listener"),
     Row::new("interfaces", Shape::Table(&INTERFACES_TABLE), "", "written `[interfaces]`: what is served; a path that is switched off answers 404"),
     Row::new("limits", Shape::Table(&LIMITS_TABLE), "", "written `[limits]`: the largest requests and responses"),
@@ -82,6 +83,15 @@ static LISTEN_ROWS: [Row; 3] = [
 static LOG_ROWS: [Row; 2] = [
     Row::new("format", Word(&words(&LogFormat::WORDS)), "\"text\"", "`\"text\"` or `\"json\"`"),
     Row::new("level", Word(&words(&LogLevel::WORDS)), "\"info\"", "`\"error\"`, `\"warn\"`, `\"info\"`, `\"debug\"` or `\"trace\"`"),
+];
+
+#[rustfmt::skip]
+static AUDIT_ROWS: [Row; 5] = [
+    Row::new("file", Text, "", "where the lines go: a file, which is made with mode 0600, or a named pipe or a device such as `/dev/stdout`"),
+    Row::new("arguments", Word(&words(&AuditArguments::WORDS)), "\"none\"", "`\"none\"`: their SHA-256; `\"redacted\"`: also names and types; `\"full\"`: also values, but never those of `sensitive` parameters"),
+    Row::new("when_full", Word(&words(&WhenFull::WORDS)), "\"wait\"", "what happens when `queue` is full: `\"wait\"` holds requests, and refuses them after 10 s; `\"drop\"` leaves lines out and counts them"),
+    AUDIT_FLUSH,
+    AUDIT_QUEUE,
 ];
 
 #[rustfmt::skip]
@@ -137,6 +147,7 @@ static CLAIM_ROWS: [Row; 2] = [
 pub static TOP: Table = table("the file", &keys(&TOP_ROWS));
 pub static LISTEN_TABLE: Table = table("`listen`", &keys(&LISTEN_ROWS));
 pub static LOG_TABLE: Table = table("`log`", &keys(&LOG_ROWS));
+static AUDIT_TABLE: Table = table("`audit`", &keys(&AUDIT_ROWS));
 pub static ACCESS_TABLE: Table = table("`access`", &keys(&ACCESS_ROWS));
 pub static INTERFACES_TABLE: Table = table("`interfaces`", &keys(&INTERFACES_ROWS));
 static LIMITS_TABLE: Table = table("`limits`", &keys(&LIMITS));
@@ -151,12 +162,13 @@ pub static CLAIM_TABLE: Table = table("a claim", &keys(&CLAIM_ROWS));
 pub static UPSTREAM_TABLE: Table = table("an upstream", &keys(&UPSTREAM_ROWS));
 
 /// The tables below the top, by name.
-pub static TABLES: [(&str, &Table, &[Row]); 12] = [
+pub static TABLES: [(&str, &Table, &[Row]); 13] = [
     ("auth", &AUTH_TABLE, &AUTH_ROWS),
     ("auth.resource", &RESOURCE_TABLE, &RESOURCE_ROWS),
     ("auth.jwt", &JWT_TABLE, &JWT_ROWS),
     ("listen", &LISTEN_TABLE, &LISTEN_ROWS),
     ("log", &LOG_TABLE, &LOG_ROWS),
+    ("audit", &AUDIT_TABLE, &AUDIT_ROWS),
     ("access", &ACCESS_TABLE, &ACCESS_ROWS),
     ("interfaces", &INTERFACES_TABLE, &INTERFACES_ROWS),
     ("limits", &LIMITS_TABLE, &LIMITS),

@@ -5,7 +5,9 @@ use super::keys::{
 };
 use super::{Config, Places, Problems, SecretSource, parse_address, read_key};
 use crate::process::{Listener, TlsFiles};
-use crate::settings::{Access, ClientFiles, Interfaces, Settings};
+use crate::settings::{
+    Access, AuditArguments, AuditSettings, ClientFiles, Interfaces, Settings, WhenFull,
+};
 use crate::telemetry::logging::{LogFormat, LogLevel, LogSettings};
 use mcp_bundle::format::VerifyingKey;
 use mcp_bundle::format::key_text::{self, KeyError};
@@ -257,6 +259,9 @@ impl<'d> Lowering<'_, 'd> {
                     (field.set)(&mut settings, number.value);
                 }
             }
+            if *name == "audit" {
+                self.audit(&fields, span, &mut settings.audit);
+            }
         }
         if let Some((table, span)) = top.table("access") {
             let fields = self.reading.fields(&ACCESS_TABLE, table, span);
@@ -278,6 +283,17 @@ impl<'d> Lowering<'_, 'd> {
             self.reading.report(problem.help("leave at least one of `mcp`, `sse` and `rest` on"));
         }
         interfaces
+    }
+
+    /// What is not a number.
+    fn audit(&mut self, fields: &Fields<'_, '_>, span: Span, audit: &mut AuditSettings) {
+        audit.file = self.path(fields, "file");
+        audit.arguments = self.word(fields, "arguments", &AuditArguments::WORDS).unwrap_or(audit.arguments);
+        audit.when_full = self.word(fields, "when_full", &WhenFull::WORDS).unwrap_or(audit.when_full);
+        if !fields.is_written("file") {
+            let problem = Diagnostic::error(span, "`audit` needs a `file`");
+            self.reading.report(problem.help("write `file = \"audit.jsonl\"`, or remove `[audit]`"));
+        }
     }
 
     /// Where upstreams are here, by name.

@@ -83,3 +83,15 @@ pub static LIST: [Row; 2] = [
     number!("page", Count, 1, 1_000_000, "tools on a page of `tools/list`", list.page),
     number!("ttl_seconds", Seconds, 0, DAY, "how long clients may cache a list", list.ttl),
 ];
+
+/// Beside the texts of the table, see `keys.rs`.
+pub const AUDIT_FLUSH: Row = number!(
+    "flush_seconds",
+    Seconds,
+    1,
+    3600,
+    "how long a line may wait before it is written; a crash of the process loses no older one",
+    audit.flush
+);
+pub const AUDIT_QUEUE: Row =
+    number!("queue", Bytes, 4 * KIB, GIB, "lines that may wait to be written", audit.queue);

@@ -1,9 +1,10 @@
-//! The one exit of every message. Whatever wants to know how messages end is an observer: logs, metrics, the lines of
-//! `mcpc dev`. Each message is observed exactly once, by one of the four.
+//! The one exit of every message. Whatever wants to know how messages end is an observer: logs, metrics, the audit,
+//! the lines of `mcpc dev`. Each message is observed exactly once, by one of the four.
 
 pub mod counts;
 pub mod record;
 
+use futures::future::BoxFuture;
 use record::{AnswerRecord, CallRecord, CallStart, Refusal};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -24,30 +25,69 @@ pub trait Observer: Debug + Send + Sync {
 
     /// Any other message was answered, or wanted no answer.
     fn answered(&self, _record: &AnswerRecord<'_>) {}
+
+    /// Whether records of calls are to have their arguments. That costs each call a copy.
+    fn keeps_arguments(&self) -> bool {
+        false
+    }
+
+    /// Asked before a request is served: `Some` if it has to wait until the observer can take more. `false` at the end of the
+    /// wait refuses it.
+    fn full(&self) -> Option<BoxFuture<'_, bool>> {
+        None
+    }
+
+    /// Why the process should get no requests, if there is a reason.
+    fn problem(&self) -> Option<String> {
+        None
+    }
 }
 
 /// All observers of an edge.
 #[derive(Debug)]
-pub struct Observers(pub Vec<Arc<dyn Observer>>);
+pub struct Observers {
+    all: Vec<Arc<dyn Observer>>,
+    /// Whether one of them does.
+    keep_arguments: bool,
+}
+
+impl Observers {
+    pub fn new(all: Vec<Arc<dyn Observer>>) -> Observers {
+        let keep_arguments = all.iter().any(|observer| observer.keeps_arguments());
+        Observers { all, keep_arguments }
+    }
+}
 
 impl Observer for Observers {
     fn calling(&self, start: &CallStart<'_>) {
-        self.0.iter().for_each(|observer| observer.calling(start));
+        self.all.iter().for_each(|observer| observer.calling(start));
     }
 
     fn call(&self, record: &CallRecord<'_>) {
-        self.0.iter().for_each(|observer| observer.call(record));
+        self.all.iter().for_each(|observer| observer.call(record));
     }
 
     fn refused(&self, refusal: &Refusal<'_>) {
-        self.0.iter().for_each(|observer| observer.refused(refusal));
+        self.all.iter().for_each(|observer| observer.refused(refusal));
     }
 
     fn listed(&self, record: &AnswerRecord<'_>) {
-        self.0.iter().for_each(|observer| observer.listed(record));
+        self.all.iter().for_each(|observer| observer.listed(record));
     }
 
     fn answered(&self, record: &AnswerRecord<'_>) {
-        self.0.iter().for_each(|observer| observer.answered(record));
+        self.all.iter().for_each(|observer| observer.answered(record));
+    }
+
+    fn keeps_arguments(&self) -> bool {
+        self.keep_arguments
+    }
+
+    fn full(&self) -> Option<BoxFuture<'_, bool>> {
+        self.all.iter().find_map(|observer| observer.full())
+    }
+
+    fn problem(&self) -> Option<String> {
+        self.all.iter().find_map(|observer| observer.problem())
     }
 }

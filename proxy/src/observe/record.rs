@@ -1,4 +1,4 @@
-//! What is remembered of a message when it has ended, for every observer: logs, metrics, and later audit and traces.
+//! What is remembered of a message when it has ended, for every observer: logs, metrics, the audit, and later traces.
 //! Everything is borrowed: an observer that needs a text makes it itself.
 
 use super::counts::ToolCounts;
@@ -7,6 +7,7 @@ use crate::request::failure::Failure;
 use crate::request::head::Head;
 use mcp_bundle::bind::Problem;
 use mcp_bundle::plan::Contents;
+use mcp_bundle::template::Ambient;
 use std::time::Duration;
 
 /// A call of a tool that begins.
@@ -41,8 +42,16 @@ pub struct CallRecord<'a> {
     pub total: Duration,
     /// Waiting for the upstream; zero for calls that never got there.
     pub upstream: Duration,
+    /// Binding the arguments, and making the result of the answer; measured for some of the calls.
+    pub bind: Option<Duration>,
+    pub render: Option<Duration>,
     pub request_bytes: usize,
     pub response_bytes: usize,
+    /// As the caller sent them, so they may hold values of `sensitive` parameters. `None` unless an observer
+    /// [keeps them](super::Observer::keeps_arguments).
+    pub arguments: Option<&'a str>,
+    /// What templates got as time and chance.
+    pub ambient: Ambient,
 }
 
 /// A message that was refused before it reached a tool.
@@ -167,8 +176,12 @@ pub(crate) mod tests {
             attempts: 1,
             total: Duration::ZERO,
             upstream: Duration::ZERO,
+            bind: None,
+            render: None,
             request_bytes: 0,
             response_bytes: 0,
+            arguments: None,
+            ambient: Ambient::default(),
         }
     }
 }

@@ -56,6 +56,8 @@ pub enum Failure {
     UnknownSession,
     /// A session of HTTP+SSE has too many pending messages.
     SessionBusy,
+    /// The audit log cannot be written, and no request is served without it.
+    AuditFull,
 }
 
 /// The kinds of failure of the REST interfaces.
@@ -120,7 +122,8 @@ impl Failure {
             | Failure::NotReady
             | Failure::BatchTooLarge
             | Failure::TooManyRequests { .. }
-            | Failure::SessionBusy => -32603,
+            | Failure::SessionBusy
+            | Failure::AuditFull => -32603,
             Failure::HeaderMismatch(_) => -32020,
             Failure::UnsupportedVersion(_) => -32022,
         }
@@ -150,7 +153,7 @@ impl Failure {
             | Failure::CredentialInQuery
             | Failure::HeaderMismatch(_)
             | Failure::UnsupportedVersion(_) => 400,
-            Failure::NotReady | Failure::TooManyStreams | Failure::SessionBusy => 503,
+            Failure::NotReady | Failure::TooManyStreams | Failure::SessionBusy | Failure::AuditFull => 503,
             Failure::Unauthenticated { .. } => 401,
             Failure::TooManyRequests { .. } => 429,
             Failure::NotAcceptable(_) => 406,
@@ -167,7 +170,7 @@ impl Failure {
     pub const fn rest(&self) -> (ErrorType, u16) {
         match self {
             Failure::UnknownTool(_) => (ErrorType::ToolNotFound, 404),
-            Failure::NotReady | Failure::TooManyStreams => (ErrorType::Service, 503),
+            Failure::NotReady | Failure::TooManyStreams | Failure::AuditFull => (ErrorType::Service, 503),
             Failure::TooManyRequests { .. } => (ErrorType::Service, 429),
             Failure::InvalidParams(_) | Failure::BadCursor | Failure::UnknownMethod(_) => {
                 (ErrorType::Validation, 400)
@@ -204,6 +207,7 @@ impl Failure {
             Failure::TooManyRequests { .. } => "too_many_requests",
             Failure::UnknownSession => "unknown_session",
             Failure::SessionBusy => "session_busy",
+            Failure::AuditFull => "audit_full",
         }
     }
 
@@ -257,6 +261,9 @@ impl Failure {
             Failure::SessionBusy => {
                 Cow::Borrowed("The session has too many pending messages; read its responses first")
             }
+            Failure::AuditFull => {
+                Cow::Borrowed("The audit log cannot be written, so nothing is served; try again later")
+            }
         }
     }
 
@@ -264,7 +271,7 @@ impl Failure {
     pub fn header(&self) -> Option<(&'static str, String)> {
         match self {
             Failure::MethodNotAllowed(allowed) => Some(("allow", (*allowed).to_owned())),
-            Failure::NotReady | Failure::TooManyStreams | Failure::SessionBusy => {
+            Failure::NotReady | Failure::TooManyStreams | Failure::SessionBusy | Failure::AuditFull => {
                 Some(("retry-after", "1".to_owned()))
             }
             Failure::Unauthenticated { challenge, .. } | Failure::Forbidden { challenge, .. } => {

@@ -1,4 +1,5 @@
 //! What operators see of the calls: logs and metrics.
 
+pub mod audit;
 pub mod logging;
 pub mod metrics;

@@ -7,24 +7,70 @@ use mcp_edge::observe::record::{AnswerRecord, CallRecord, Refusal};
 use mcp_edge::request::facts::RequestFacts;
 use mcp_edge::request::head::Head;
 use mcp_edge::request::identity::{Authenticator, Caller, Identity, Peer, Verdict};
+use mcp_edge::settings::AuditSettings;
+use mcp_edge::telemetry::audit::Audit;
 use mcp_edge::upstream::UpstreamError;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-/// One line for each observation.
-#[derive(Debug, Default)]
-struct Seen(Mutex<Vec<String>>);
+/// One line for each observation, and the audit log of the same messages.
+#[derive(Debug)]
+struct Seen {
+    lines: Mutex<Vec<String>>,
+    folder: tempfile::TempDir,
+    audit: Arc<Audit>,
+    /// Lines of the log that were looked at.
+    audited: Mutex<usize>,
+}
+
+impl Default for Seen {
+    fn default() -> Seen {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, flush) = (Some(folder.path().join("audit.jsonl")), Duration::from_secs(3600));
+        let settings = AuditSettings { file, flush, ..AuditSettings::default() };
+        let audit = Audit::start(&settings).unwrap().unwrap();
+        Seen { lines: Mutex::default(), folder, audit, audited: Mutex::default() }
+    }
+}
 
 impl Seen {
     fn add(&self, request: &RequestFacts<'_>, line: String) {
         let protocol = request.protocol.map_or("-", |version| version.as_str());
         let caller = request.caller.tenant().unwrap_or("nobody");
-        self.0.lock().unwrap().push(format!("{line} {protocol} {caller}"));
+        self.lines.lock().unwrap().push(format!("{line} {protocol} {caller}"));
     }
 
+    /// What was observed since the last time. Each call and each refusal of it has exactly one line in the audit log, and
+    /// nothing else has any.
     fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock().unwrap())
+        let seen = std::mem::take(&mut *self.lines.lock().unwrap());
+        self.audit.flush();
+        let text = std::fs::read_to_string(self.folder.path().join("audit.jsonl")).unwrap();
+        let mut audited = self.audited.lock().unwrap();
+        let lines: Vec<String> = text.lines().skip(*audited).map(audit_line).collect();
+        *audited += lines.len();
+        let expected = seen.iter().filter(|line| line.starts_with("call ") || line.starts_with("refused "));
+        assert_eq!(lines, expected.cloned().collect::<Vec<_>>());
+        seen
     }
+}
+
+/// As the other observer tells it.
+fn audit_line(line: &str) -> String {
+    let line: Value = serde_json::from_str(line).unwrap();
+    let text = |name: &str| line[name].as_str().unwrap_or_default().to_owned();
+    let or = |name: &str, other: &str| line[name].as_str().unwrap_or(other).to_owned();
+    let reasons = line["reasons"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let reasons: Vec<&str> = reasons.iter().filter_map(Value::as_str).collect();
+    let what = match text("event").as_str() {
+        "call" => {
+            assert_eq!((text("toolset"), text("arguments_sha256").len()), ("shop".to_owned(), 64));
+            format!("call {} {} {}", text("tool"), text("outcome"), reasons.join("+"))
+        }
+        event => format!("{event} {} {}", text("reason"), line["status"]),
+    };
+    format!("{what} {} {}", or("protocol", "-"), or("tenant", "nobody"))
 }
 
 impl Observer for Seen {
@@ -73,7 +119,8 @@ impl Authenticator for ByHeader {
 
 fn watched() -> (Bench, Arc<Seen>) {
     let seen = Arc::new(Seen::default());
-    let hooks = Hooks { authenticator: Some(Arc::new(ByHeader)), observers: vec![seen.clone()] };
+    let observers = vec![seen.clone() as Arc<dyn Observer>, seen.audit.clone()];
+    let hooks = Hooks { authenticator: Some(Arc::new(ByHeader)), observers };
     let specs = [("shop.toml", SPEC), ("other.toml", OTHER)];
     (Bench::with_hooks(&specs, |settings| settings.limits.streams = 2, hooks), seen)
 }
@@ -178,7 +225,8 @@ fn every_message_of_a_batch_is_observed_once() {
 #[test]
 fn messages_that_come_too_late_in_a_batch_are_observed_once() {
     let seen = Arc::new(Seen::default());
-    let hooks = Hooks { observers: vec![seen.clone()], ..Hooks::default() };
+    let observers = vec![seen.clone() as Arc<dyn Observer>, seen.audit.clone()];
+    let hooks = Hooks { observers, ..Hooks::default() };
     let bench =
         Bench::with_hooks(&[("shop.toml", SPEC)], |settings| settings.limits.response_body = 10, hooks);
     let mut batch: Vec<Value> = (0..4).map(|id| rpc(id, "ping", json!({}))).collect();

@@ -13,7 +13,7 @@ mod send;
 
 pub use curl::{command, unencoded_variables};
 pub use mask::Mask;
-pub use print::{document, write_request, write_result};
+pub use print::{document, request, write_request, write_result};
 #[cfg(feature = "dev")]
 pub use send::{Auth, MAX_RESPONSE_BYTES, SendLimits, send};
 

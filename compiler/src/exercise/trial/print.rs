@@ -74,7 +74,7 @@ pub fn document(
     Json::Object(members)
 }
 
-fn request(draft: &Draft) -> Json {
+pub fn request(draft: &Draft) -> Json {
     let headers = draft.headers.iter().map(|(name, value)| (name.clone(), Json::String(shown(value))));
     Json::Object(vec![
         ("method".to_owned(), Json::string(draft.method.as_str())),

@@ -4,7 +4,7 @@ mod call;
 mod filter;
 mod json;
 mod line;
-mod timestamp;
+pub(super) mod timestamp;
 mod writer;
 
 pub use writer::LogWriter;

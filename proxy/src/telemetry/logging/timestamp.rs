@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 #[derive(Debug)]
-pub(super) struct Timestamps {
+pub(in crate::telemetry) struct Timestamps {
     second: u64,
     /// Of the last time that was asked for.
     text: Vec<u8>,
 }
 
 impl Timestamps {
-    pub(super) const fn new() -> Timestamps {
+    pub(in crate::telemetry) const fn new() -> Timestamps {
         Timestamps { second: 0, text: Vec::new() }
     }
 
-    pub(super) fn text(&mut self, since_epoch: Duration) -> &[u8] {
+    pub(in crate::telemetry) fn text(&mut self, since_epoch: Duration) -> &[u8] {
         let second = since_epoch.as_secs();
         if second != self.second || self.text.is_empty() {
             self.second = second;

@@ -2,6 +2,7 @@
 
 use super::histogram::Part;
 use super::{CODES, Inner};
+use crate::telemetry::audit::AuditStats;
 use crate::upstream::PoolStats;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
@@ -39,7 +40,8 @@ impl Collector for Exposed {
         gauge(&mut encoder, "calls_in_flight", "Calls that are being worked on", in_flight)?;
         gauge(&mut encoder, "streams", "Event streams that are open", gauges.streams as i64)?;
         self.token_fetches(&mut encoder)?;
-        gauges.pool.map_or(Ok(()), |counts| pool(&mut encoder, counts))
+        gauges.pool.map_or(Ok(()), |counts| pool(&mut encoder, counts))?;
+        inner.audit.get().map_or(Ok(()), |read| audit(&mut encoder, read()))
     }
 }
 
@@ -48,6 +50,8 @@ impl Exposed {
         let active = self.0.active.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let tools = active.as_ref().map_or(0, |active| active.tools);
         gauge(encoder, "tools", "Tools of the active bundle", tools as i64)?;
+        let templates = active.as_ref().map_or(0, |active| active.templates);
+        gauge(encoder, "templates", "Compiled templates of the active bundle", templates as i64)?;
         if let Some(active) = active {
             let help = "The active bundle";
             let mut metric = encoder.encode_descriptor("bundle", help, None, MetricType::Info)?;
@@ -79,7 +83,10 @@ impl Exposed {
             let (sum, count) = (counts.sum_seconds, counts.count);
             metric.encode_histogram::<NoLabelSet>(sum, count, &counts.buckets, None)?;
         }
-        Ok(())
+        let bind = "Binding arguments to the request, of a sample of calls";
+        self.0.bind.encode("call_bind_duration", bind, encoder)?;
+        let render = "Making the result of an answer, of a sample of calls";
+        self.0.render.encode("call_render_duration", render, encoder)
     }
 
     fn protocol_errors(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
@@ -111,6 +118,21 @@ fn pool(encoder: &mut DescriptorEncoder<'_>, counts: PoolStats) -> Result<(), Er
         ("pool_opened", "Connections to upstreams that were opened", counts.opened),
         ("pool_reused", "Calls that used an idle connection", counts.reused),
         ("pool_failed", "Connections to upstreams that could not be opened", counts.failed),
+    ] {
+        counter(encoder, name, help, count)?;
+    }
+    Ok(())
+}
+
+fn audit(encoder: &mut DescriptorEncoder<'_>, stats: AuditStats) -> Result<(), Error> {
+    gauge(encoder, "audit_queue_bytes", "Audit lines that wait to be written", stats.queued as i64)?;
+    let failing = "1 while the audit log cannot be written";
+    gauge(encoder, "audit_failing", failing, i64::from(stats.is_failing))?;
+    for (name, help, count) in [
+        ("audit_written", "Audit lines that were written", stats.written),
+        ("audit_dropped", "Audit lines that were left out", stats.dropped),
+        ("audit_failed_writes", "Attempts to write the audit log that failed", stats.failed),
+        ("audit_flushes", "Times that all waiting audit lines were written", stats.flushes),
     ] {
         counter(encoder, name, help, count)?;
     }

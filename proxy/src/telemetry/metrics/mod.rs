@@ -3,14 +3,17 @@
 
 mod expose;
 mod histogram;
+mod sampled;
 
 use crate::observe::Observer;
 use crate::observe::counts::CallCounts;
 use crate::observe::record::{AnswerRecord, CallRecord, Refusal};
 use crate::runtime::shards::ShardedCounter;
+use crate::telemetry::audit::AuditStats;
 use crate::upstream::PoolStats;
 use crate::upstream::credentials::TokenFetches;
 use histogram::Latencies;
+use sampled::Sampled;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -33,11 +36,14 @@ pub struct Gauges {
 }
 
 type GaugeReader = Box<dyn Fn() -> Gauges + Send + Sync>;
+type AuditReader = Box<dyn Fn() -> AuditStats + Send + Sync>;
 
 #[derive(Default)]
 struct Inner {
     calls: CallCounts,
     latencies: Latencies,
+    bind: Sampled,
+    render: Sampled,
     lists: ShardedCounter,
     /// In the order of [`CODES`], then all others.
     protocol_errors: [AtomicU64; CODES.len() + 1],
@@ -46,12 +52,14 @@ struct Inner {
     active: Mutex<Option<ActiveBundle>>,
     gauges: OnceLock<GaugeReader>,
     tokens: OnceLock<TokenFetches>,
+    audit: OnceLock<AuditReader>,
 }
 
 #[derive(Debug, Clone)]
 struct ActiveBundle {
     revision: String,
     tools: usize,
+    templates: usize,
 }
 
 /// The codes of JSON-RPC errors that have a label of their own.
@@ -65,9 +73,14 @@ impl Metrics {
 
     /// A bundle is active from now on. The counters of tools that it does not have are forgotten: otherwise their
     /// number would grow with every bundle.
-    pub fn activated<'a>(&self, revision: &impl fmt::Display, tools: impl Iterator<Item = &'a str>) {
+    pub fn activated<'a>(
+        &self,
+        revision: &impl fmt::Display,
+        tools: impl Iterator<Item = &'a str>,
+        templates: usize,
+    ) {
         let names: std::collections::BTreeSet<&str> = tools.collect();
-        let active = ActiveBundle { revision: revision.to_string(), tools: names.len() };
+        let active = ActiveBundle { revision: revision.to_string(), tools: names.len(), templates };
         self.inner.calls.retain(|name| names.contains(name));
         *self.inner.active.lock().unwrap_or_else(PoisonError::into_inner) = Some(active);
         self.inner.reloads.fetch_add(1, Relaxed);
@@ -88,6 +101,11 @@ impl Metrics {
         let _ = self.inner.tokens.set(fetches);
     }
 
+    /// Where to ask for the audit log; only the first one counts.
+    pub fn observe_audit(&self, read: impl Fn() -> AuditStats + Send + Sync + 'static) {
+        let _ = self.inner.audit.set(Box::new(read));
+    }
+
     /// Everything as OpenMetrics text.
     pub fn encode(&self) -> String {
         expose::encode(Arc::clone(&self.inner))
@@ -98,6 +116,12 @@ impl Observer for Metrics {
     fn call(&self, record: &CallRecord<'_>) {
         record.counts.count(record.index, record.outcome);
         self.inner.latencies.record(record.total, record.upstream);
+        if let Some(bind) = record.bind {
+            self.inner.bind.record(bind);
+        }
+        if let Some(render) = record.render {
+            self.inner.render.record(render);
+        }
     }
 
     fn refused(&self, refusal: &Refusal<'_>) {

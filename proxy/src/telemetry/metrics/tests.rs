@@ -73,7 +73,7 @@ fn a_tool_keeps_its_counters_over_bundles_until_it_is_gone() {
         call(&metrics, tools, tool, Outcome::Ok, Duration::ZERO, Duration::ZERO);
     };
     let first = metrics.calls().tools(["a", "b"].into_iter());
-    metrics.activated(&"r1", ["a", "b"].into_iter());
+    metrics.activated(&"r1", ["a", "b"].into_iter(), 3);
     count(&first, 0);
     // The next one has it elsewhere; both are called for a while, from several threads.
     let second = metrics.calls().tools(["0", "a", "b"].into_iter());
@@ -89,7 +89,7 @@ fn a_tool_keeps_its_counters_over_bundles_until_it_is_gone() {
     count(&second, 7);
     drop(second);
     assert_eq!(value(&metrics.encode(), series), Some(5.0));
-    metrics.activated(&"r2", ["b"].into_iter());
+    metrics.activated(&"r2", ["b"].into_iter(), 0);
     let text = metrics.encode();
     assert!(!text.contains(r#"tool="a""#), "{text}");
     assert_eq!(value(&text, r#"mcp_edge_bundle_info{revision="r2"}"#), Some(1.0), "{text}");
@@ -112,6 +112,9 @@ fn the_rest_is_counted_too() {
         streams: 2,
         pool: Some(PoolStats { idle: 3, opened: 5, reused: 8, failed: 2 }),
     });
+    let stats = AuditStats { queued: 7, written: 6, dropped: 5, failed: 4, flushes: 3, is_failing: true };
+    metrics.observe_audit(move || stats);
+    metrics.activated(&"r1", ["a"].into_iter(), 9);
     let guard = in_flight.enter(10);
     let text = metrics.encode();
     for (series, wanted) in [
@@ -124,9 +127,80 @@ fn the_rest_is_counted_too() {
         ("mcp_edge_pool_reused_total", 8.0),
         ("mcp_edge_calls_in_flight", 1.0),
         ("mcp_edge_streams", 2.0),
+        ("mcp_edge_templates", 9.0),
+        ("mcp_edge_audit_queue_bytes", 7.0),
+        ("mcp_edge_audit_written_total", 6.0),
+        ("mcp_edge_audit_dropped_total", 5.0),
+        ("mcp_edge_audit_failed_writes_total", 4.0),
+        ("mcp_edge_audit_flushes_total", 3.0),
+        ("mcp_edge_audit_failing", 1.0),
     ] {
         assert_eq!(value(&text, series), Some(wanted), "{series} in {text}");
     }
     drop(guard);
     assert_eq!(value(&metrics.encode(), "mcp_edge_calls_in_flight"), Some(0.0));
+}
+
+#[test]
+fn binding_and_rendering_are_measured_where_a_call_was() {
+    let metrics = Metrics::default();
+    let id = RequestId::Made(1);
+    metrics.call(&call_record(&id, Outcome::Ok));
+    let (bind, render) = (Some(Duration::from_nanos(1_500)), Some(Duration::from_secs(1)));
+    metrics.call(&CallRecord { bind, render, ..call_record(&id, Outcome::Ok) });
+    let text = metrics.encode();
+    for (series, wanted) in [
+        ("mcp_edge_call_duration_seconds_count", 2.0),
+        ("mcp_edge_call_bind_duration_seconds_count", 1.0),
+        ("mcp_edge_call_bind_duration_seconds_sum", 1.5e-6),
+        (r#"mcp_edge_call_bind_duration_seconds_bucket{le="0.000001"}"#, 0.0),
+        (r#"mcp_edge_call_bind_duration_seconds_bucket{le="0.000002"}"#, 1.0),
+        (r#"mcp_edge_call_render_duration_seconds_bucket{le="0.1"}"#, 0.0),
+        (r#"mcp_edge_call_render_duration_seconds_bucket{le="+Inf"}"#, 1.0),
+    ] {
+        assert_eq!(value(&text, series), Some(wanted), "{series} in {text}");
+    }
+}
+
+/// The names in a text: `mcp_edge_…`, without what a histogram's series add.
+fn names(text: &str) -> std::collections::BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let names = words.filter(|word| word.starts_with("mcp_edge_"));
+    names.map(|name| name.trim_end_matches("_bucket").to_owned()).collect()
+}
+
+#[test]
+fn the_dashboard_the_alerts_and_the_docs_name_metrics_that_exist() {
+    let metrics = Metrics::default();
+    let tools = metrics.calls().tools(["a"].into_iter());
+    call(&metrics, &tools, 0, Outcome::Ok, Duration::ZERO, Duration::ZERO);
+    metrics.observe_gauges(|| Gauges { pool: Some(PoolStats::default()), ..Gauges::default() });
+    metrics.observe_audit(AuditStats::default);
+    metrics.activated(&"r1", ["a"].into_iter(), 0);
+    let text = metrics.encode();
+    let series = |line: &str| line.split(['{', ' ']).next().unwrap_or_default().to_owned();
+    let known: Vec<String> = text.lines().filter(|line| !line.starts_with('#')).map(series).collect();
+    let is_known = |name: &str| {
+        let is_histogram = || known.iter().any(|series| series.strip_suffix("_bucket") == Some(name));
+        known.iter().any(|series| series == name) || is_histogram()
+    };
+    for (file, text) in [
+        ("grafana.json", include_str!("../../../../docs/operations/grafana.json")),
+        ("alerts.yaml", include_str!("../../../../docs/operations/alerts.yaml")),
+        ("OPERATIONS.md", include_str!("../../../../docs/OPERATIONS.md")),
+    ] {
+        let names = names(text);
+        assert!(!names.is_empty(), "{file}");
+        for name in names {
+            assert!(is_known(&name), "{file} names `{name}`, which is not in\n{text}");
+        }
+    }
+    // And the other way round: each has its row.
+    let docs = names(include_str!("../../../../docs/OPERATIONS.md"));
+    for name in known {
+        let base = name.trim_end_matches("_bucket").trim_end_matches("_sum").trim_end_matches("_count");
+        assert!(docs.contains(base), "`{base}` is not in docs/OPERATIONS.md");
+    }
+    serde_json::from_str::<serde_json::Value>(include_str!("../../../../docs/operations/grafana.json"))
+        .unwrap();
 }

@@ -69,7 +69,11 @@ pub(crate) fn start(change: impl FnOnce(&mut Settings), listener: Listener, opti
     let (sender, told) = mpsc::channel();
     let (messages, receiver) = tokio::sync::mpsc::channel(8);
     let handler = Echo(Arc::new(Inner {
-        serving: ArcSwap::from_pointee(Serving { settings: Arc::new(settings), catalog: None }),
+        serving: ArcSwap::from_pointee(Serving {
+            settings: Arc::new(settings),
+            catalog: None,
+            directory: Arc::default(),
+        }),
         release: Semaphore::new(0),
         told: sender,
         messages: Mutex::new(Some(receiver)),
