@@ -108,7 +108,7 @@ impl Edge {
     }
 
     /// The client that calls upstreams, for others who need one.
-    pub(crate) fn network(&self) -> Option<&Arc<Network>> {
+    pub(crate) fn network(&self) -> Option<&Network> {
         match &self.shared.upstream {
             Upstream::Network(network) => Some(network),
             Upstream::Fixed(_) => None,

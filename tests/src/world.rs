@@ -77,7 +77,7 @@ impl World {
         let address = bound.addresses().first().copied().unwrap();
         let network = Network::new(None).unwrap();
         let edge =
-            Arc::new(Edge::with(settings, mcp_edge::upstream::Upstream::Network(Arc::new(network)), hooks));
+            Arc::new(Edge::with(settings, mcp_edge::upstream::Upstream::Network(network), hooks));
         let running = process::start(Arc::clone(&edge), bound, Options::default());
         World { _running: running, edge, address, upstream: Upstream::start() }
     }

@@ -141,7 +141,7 @@ impl Door {
             tenant: ClaimSource::Claim("org".to_owned()),
             scopes: ClaimSource::Claim("scope".to_owned()),
         };
-        let network = Arc::new(Network::new(None).unwrap());
+        let network = Network::new(None).unwrap();
         let issuers = Issuers::new(&[config], Some(&network), &Issuers::default());
         let file = tenants::parse(TENANTS, "tenants.toml").unwrap_or_else(|problems| panic!("{problems}"));
         let directory = Arc::new(Directory::new(Mode::Required, None, file, issuers));

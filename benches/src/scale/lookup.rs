@@ -12,7 +12,6 @@ use mcp_edge::catalog::Catalog;
 use mcp_edge::request::identity::Caller;
 use mcp_edge::settings::Settings;
 use mcp_edge::upstream::{Network, Upstream};
-use std::sync::Arc;
 use std::hint::black_box;
 use std::path::PathBuf;
 
@@ -44,7 +43,7 @@ pub async fn run(place: &Place) -> Result<String, AnyError> {
 /// Measures these bundles in turn.
 pub fn measure(rounds: usize, bundles: &[PathBuf]) -> Result<String, AnyError> {
     let settings = Settings::default();
-    let edge = Edge::new(settings, Upstream::Network(Arc::new(Network::new(None)?)));
+    let edge = Edge::new(settings, Upstream::Network(Network::new(None)?));
     let mut catalogs = Vec::new();
     let mut all = Vec::new();
     for path in bundles {

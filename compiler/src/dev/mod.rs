@@ -81,7 +81,7 @@ impl Dev {
         let mock = mock.map(Arc::new);
         let upstream = match &mock {
             Some(mock) => Upstream::Fixed(mock.clone()),
-            None => Upstream::Network(Arc::new(Network::new(None)?)),
+            None => Upstream::Network(Network::new(None)?),
         };
         let hooks = Hooks { observers: vec![calls], ..Hooks::default() };
         let edge = Arc::new(Edge::with(settings, upstream, hooks));

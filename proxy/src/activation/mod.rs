@@ -164,7 +164,7 @@ impl Activation {
         let audit = Audit::start(&config.settings.audit)?;
         let mut hooks = Hooks::default();
         hooks.observers.extend(audit.clone().map(|audit| audit as Arc<dyn Observer>));
-        let edge = Arc::new(Edge::with(config.settings.clone(), Upstream::Network(Arc::new(network)), hooks));
+        let edge = Arc::new(Edge::with(config.settings.clone(), Upstream::Network(network), hooks));
         if let Some(audit) = &audit {
             edge.metrics.observe_audit(audit.watch());
         }

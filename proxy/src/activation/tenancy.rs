@@ -35,7 +35,7 @@ const LONGEST: u64 = 64 << 20;
 /// Who may call. If everything is as before, it is the same directory, which callers in flight belong to.
 pub fn read(
     auth: &AuthConfig,
-    network: Option<&Arc<Network>>,
+    network: Option<&Network>,
     before: &Arc<Directory>,
 ) -> Result<Arc<Directory>, TenantsError> {
     let AuthConfig { mode, tenants, resource, issuers } = auth;

@@ -20,7 +20,7 @@ impl Stage {
         let bundle = folder.path().join("tools.mcpk");
         let mut inputs = Inputs::new(FileSource::new(&bundle));
         change(&mut inputs, folder.path());
-        let upstream = Upstream::Network(Arc::new(Network::new(None).unwrap()));
+        let upstream = Upstream::Network(Network::new(None).unwrap());
         let edge = Arc::new(Edge::new(Settings::default(), upstream));
         let activation = Activation::new(edge, Some(inputs));
         Stage { folder, bundle, activation }

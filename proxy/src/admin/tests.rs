@@ -26,7 +26,7 @@ impl Running {
     }
 
     fn with(folder: tempfile::TempDir, inputs: Inputs) -> Running {
-        let network = Arc::new(Network::new(None).unwrap());
+        let network = Network::new(None).unwrap();
         let edge = Arc::new(Edge::new(Settings::default(), Upstream::Network(network)));
         let activation = Arc::new(Activation::new(edge, Some(inputs)));
         let (listener, address) = bind("127.0.0.1:0".parse().unwrap()).unwrap();

@@ -124,8 +124,7 @@ impl Catalog {
         let variable = |name: &str| variable(name).or_else(|| done(name));
         let variables = variables::resolve(&contents, &variable, &settings.limits.bind)?;
         tenants::check(&contents, &directory)?;
-        let tenant_variables =
-            tenants::variables(&contents, &directory, &variable, &settings.limits.bind)?;
+        let tenant_variables = tenants::variables(&contents, &directory, &variable, &settings.limits.bind)?;
         let text = |id| contents.strings.get(id);
         let mut certificates = client_certificates::load(&contents, &settings.client_certificates)?;
         let origins = contents.upstreams.iter().enumerate().map(|(index, plan)| {

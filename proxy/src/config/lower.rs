@@ -5,9 +5,7 @@ use super::keys::{
 };
 use super::{Config, Places, Problems, SecretSource, parse_address, read_key};
 use crate::process::{Listener, TlsFiles};
-use crate::settings::{
-    Access, AuditArguments, AuditSettings, ClientFiles, Interfaces, Settings, WhenFull,
-};
+use crate::settings::{Access, AuditArguments, AuditSettings, ClientFiles, Interfaces, Settings, WhenFull};
 use crate::telemetry::logging::{LogFormat, LogLevel, LogSettings};
 use mcp_bundle::format::VerifyingKey;
 use mcp_bundle::format::key_text::{self, KeyError};

@@ -8,7 +8,6 @@ use http::Uri;
 use mcp_bundle::bind::Request;
 use mcp_bundle::origin::Origin;
 use serde_json::Value;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Why there are no keys.
@@ -30,7 +29,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 const LONGEST: usize = 1 << 20;
 
 /// The issuer's keys.
-pub(super) async fn keys(network: &Arc<Network>, config: &IssuerConfig) -> Result<KeySet, FetchError> {
+pub(super) async fn keys(network: &Network, config: &IssuerConfig) -> Result<KeySet, FetchError> {
     let url = match &config.keys {
         KeySource::Url(url) => url.clone(),
         KeySource::File(_, set) => return Ok(set.clone()),
@@ -41,7 +40,7 @@ pub(super) async fn keys(network: &Arc<Network>, config: &IssuerConfig) -> Resul
 }
 
 /// Where the issuer's metadata say its keys are: OpenID's, else those of RFC 8414.
-async fn discover(network: &Arc<Network>, issuer: &str) -> Result<String, FetchError> {
+async fn discover(network: &Network, issuer: &str) -> Result<String, FetchError> {
     let [openid, oauth] = metadata_urls(issuer).ok_or_else(|| FetchError::Url(issuer.to_owned()))?;
     let first = jwks_uri(network, &openid, issuer).await;
     match first {
@@ -50,7 +49,7 @@ async fn discover(network: &Arc<Network>, issuer: &str) -> Result<String, FetchE
     }
 }
 
-async fn jwks_uri(network: &Arc<Network>, url: &str, issuer: &str) -> Result<String, FetchError> {
+async fn jwks_uri(network: &Network, url: &str, issuer: &str) -> Result<String, FetchError> {
     let text = get(network, url).await?;
     let wrong = |reason| FetchError::Metadata { url: url.to_owned(), reason };
     let document: Value = serde_json::from_slice(&text).map_err(|_| wrong("it is not JSON"))?;
@@ -84,7 +83,7 @@ fn split(url: &str) -> Option<(Origin, String)> {
     is_safe.then(|| (origin, target.to_owned()))
 }
 
-async fn get(network: &Arc<Network>, url: &str) -> Result<Vec<u8>, FetchError> {
+async fn get(network: &Network, url: &str) -> Result<Vec<u8>, FetchError> {
     let (to, target) = split(url).ok_or_else(|| FetchError::Url(url.to_owned()))?;
     let key = OriginKey { scheme: to.scheme, host: to.host.clone(), port: to.port };
     let origin = network.origin(&key);
@@ -106,6 +105,8 @@ async fn get(network: &Arc<Network>, url: &str) -> Result<Vec<u8>, FetchError> {
         idempotent: true,
         max_response: LONGEST,
         pool: &pool,
+        credential: None,
+        authorization: None,
     };
     let mut received = Received::default();
     let done = network.call(&exchange, &mut received).await;

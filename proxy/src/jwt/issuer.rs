@@ -43,7 +43,7 @@ pub struct Issuers(Vec<Arc<Issuer>>);
 #[derive(Debug)]
 pub struct Issuer {
     pub config: IssuerConfig,
-    network: Option<Arc<Network>>,
+    network: Option<Network>,
     keys: ArcSwapOption<Keys>,
     /// Held by the one who reads the keys; the others wait for its result.
     reading: Mutex<()>,
@@ -76,7 +76,7 @@ const SHORT_PAUSE: Duration = Duration::from_secs(1);
 
 impl Issuers {
     /// Issuers that are configured as before keep their keys.
-    pub fn new(configs: &[IssuerConfig], network: Option<&Arc<Network>>, before: &Issuers) -> Issuers {
+    pub fn new(configs: &[IssuerConfig], network: Option<&Network>, before: &Issuers) -> Issuers {
         let issuer = |config: &IssuerConfig| {
             let known = before.0.iter().find(|issuer| issuer.config == *config);
             known.cloned().unwrap_or_else(|| Arc::new(Issuer::new(config.clone(), network.cloned())))
@@ -109,7 +109,7 @@ impl Issuers {
 }
 
 impl Issuer {
-    fn new(config: IssuerConfig, network: Option<Arc<Network>>) -> Issuer {
+    fn new(config: IssuerConfig, network: Option<Network>) -> Issuer {
         let keys = match &config.keys {
             KeySource::File(_, set) => Some(Arc::new(Keys { set: set.clone(), read: Instant::now() })),
             KeySource::Url(_) | KeySource::Discover => None,

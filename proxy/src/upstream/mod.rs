@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// Where calls go.
 #[derive(Debug, Clone)]
 pub enum Upstream {
-    Network(Arc<Network>),
+    Network(Network),
     /// Answers without a network, for `mcpc dev --mock` and tests.
     Fixed(Arc<dyn FixedAnswers>),
 }
