@@ -1,5 +1,4 @@
 //! Credentials of upstreams, from the spec to the wire and to what callers and operators see.
-#![expect(clippy::indexing_slicing, reason = "what fails here fails the test")]
 
 use mcpc_tests::{TOKEN, Upstream, World, answer, json};
 use serde_json::json;

@@ -63,9 +63,9 @@ impl Signer {
                 json!({"kty": "EC", "crv": "P-256", "kid": id, "alg": "ES256", "x": text(x), "y": text(y)})
             }
             Signer::Rsa(pair) => {
-                let public = pair.public();
-                let (n, e) = (public.modulus().big_endian_without_leading_zero(), public.exponent());
-                let e = e.big_endian_without_leading_zero();
+                // The DER of 2048 bits: lengths, modulus, three bytes of exponent.
+                let der: &[u8] = pair.public().as_ref();
+                let (n, e) = (der.get(9..265).unwrap(), der.get(der.len() - 3..).unwrap());
                 json!({"kty": "RSA", "kid": id, "key_ops": ["verify"], "n": text(n), "e": text(e)})
             }
         }

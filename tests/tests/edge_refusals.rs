@@ -44,6 +44,7 @@ fn number(failure: &Failure) -> usize {
         Failure::UnknownSession => 22,
         Failure::SessionBusy => 23,
         Failure::AuditFull => 24,
+        Failure::CredentialInQuery => 25,
     }
 }
 
@@ -173,6 +174,11 @@ fn refusals() -> Vec<Refused> {
         row(Failure::SessionBusy, None, None),
         // A log that nobody reads: `proxy/tests/command/audit/`.
         row(Failure::AuditFull, None, None),
+        row(
+            Failure::CredentialInQuery,
+            Some((post("/mcp", &[("x-test", "400")], "{}"), 400, -32600)),
+            Some((post("/mcp/invoke", &[("x-test", "400")], "{}"), 400, VALIDATION)),
+        ),
         // Before the first bundle.
         row(
             Failure::NotReady,
@@ -190,6 +196,7 @@ impl Authenticator for AsAsked {
     fn authenticate<'a>(&'a self, head: &'a Head, _peer: &'a Peer) -> Verdict<'a> {
         let challenge = "bearer resource_metadata=\"https://tools.example/x\"".to_owned();
         Verdict::Ready(match head.headers.first("x-test") {
+            Some(b"400") => Err(Failure::CredentialInQuery),
             Some(b"401") => Err(Failure::Unauthenticated { challenge, reason: "no" }),
             Some(b"403") => Err(Failure::Forbidden { challenge, reason: "no" }),
             Some(b"429") => Err(Failure::TooManyRequests { retry_after_seconds: 7 }),

@@ -14,6 +14,8 @@ pub(super) struct Certificates(Vec<Shown>);
 #[derive(Debug)]
 struct Shown {
     served: Arc<Served>,
+    /// Of its listener.
+    address: String,
     files: TlsFiles,
     /// Of the files that were read last.
     stamps: [Stamp; 2],
@@ -28,22 +30,19 @@ impl Certificates {
         let both = listeners.iter().zip(shown);
         let shown = both.filter_map(|(listener, served)| {
             let files = listener.tls.clone()?;
-            let stamps = stamps(&files);
-            Some(Shown { served: served?, files, stamps })
+            let (stamps, address) = (stamps(&files), listener.address.clone());
+            Some(Shown { served: served?, address, files, stamps })
         });
         Certificates(shown.collect())
     }
 
-    /// The files that a new configuration names. A listener that has TLS in only one of both needs an upgrade, and so do new
-    /// addresses: then all of them stay as they are.
-    pub(super) fn follow(&mut self, old: &[Listener], new: &[Listener]) {
-        let are_the_same = old.len() == new.len()
-            && old.iter().zip(new).all(|(a, b)| a.address == b.address && a.tls.is_some() == b.tls.is_some());
-        if !are_the_same {
-            return;
-        }
-        for (shown, files) in self.0.iter_mut().zip(new.iter().filter_map(|listener| listener.tls.as_ref())) {
-            if shown.files != *files {
+    /// The files that a new configuration names. A listener that is not in it, or has no TLS there, waits for an upgrade and
+    /// shows what it did.
+    pub(super) fn follow(&mut self, listeners: &[Listener]) {
+        for shown in &mut self.0 {
+            let mut same = listeners.iter().filter(|listener| listener.address == shown.address);
+            let files = same.find_map(|listener| listener.tls.as_ref());
+            if let Some(files) = files.filter(|files| shown.files != **files) {
                 shown.files = files.clone();
                 shown.stamps = Default::default();
             }

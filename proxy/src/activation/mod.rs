@@ -269,7 +269,7 @@ impl Activation {
         // It follows from the listeners, and those stay.
         config.settings.access.loopback = configured.at_start.settings.access.loopback;
         let inputs = Inputs::of(&config)?;
-        wanted.certificates.follow(&configured.at_start.listeners, &config.listeners);
+        wanted.certificates.follow(&config.listeners);
         configured.needs_upgrade = config.differs_beyond_reload(&configured.at_start);
         configured.poll = config.poll;
         configured.log_level = config.log.level;

@@ -122,7 +122,7 @@ impl Catalog {
         // What only an origin needed has done its work.
         let done = |name: &str| only_in_origins.iter().any(|known| known == name).then(String::new);
         let variable = |name: &str| variable(name).or_else(|| done(name));
-        let variables = variables::resolve(&contents, &variable, &settings.limits.bind)?;
+        let variables = variables::resolve(&contents, &variable, Some(&settings.limits.bind))?;
         tenants::check(&contents, &directory)?;
         let tenant_variables = tenants::variables(&contents, &directory, &variable, &settings.limits.bind)?;
         let text = |id| contents.strings.get(id);

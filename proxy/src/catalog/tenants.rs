@@ -7,6 +7,9 @@ use mcp_bundle::plan::Contents;
 use mcp_diagnostics::{Diagnostic, Problems, Spanned, suggest};
 use std::sync::Arc;
 
+/// Values up to here are no matter for the length of a header.
+const PLAIN: usize = 256;
+
 /// Whether a file of tenants fits a bundle: its names, and the values of its variables.
 pub fn check_tenants(
     contents: &Contents,
@@ -87,8 +90,27 @@ pub fn variables(
             own.push((name.value.as_str(), value));
         }
         let of_tenant = |name: &str| own.iter().find(|(own, _)| *own == name).map(|(_, value)| value.clone());
-        let resolved =
-            variables::resolve(contents, &|name| of_tenant(name).or_else(|| variable(name)), limits)?;
+        let value = |name: &str| of_tenant(name).or_else(|| variable(name));
+        // There may be many tenants and many tools. A plain value that is short, or no longer than the place's own, fits where
+        // that does.
+        let is_plain = own.iter().all(|(name, value)| {
+            let length = variable(name).map_or(0, |value| value.len()).max(PLAIN);
+            value.len() <= length && value.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+        });
+        let limits = if is_plain && limits.header_value >= 16 * PLAIN { None } else { Some(limits) };
+        let resolved = variables::resolve(contents, &value, limits).map_err(|error| {
+            let written = match &error {
+                BuildError::InvalidVariable { name, .. } => {
+                    tenant.variables.iter().find(|(own, _)| own.value == *name)
+                }
+                _ => None,
+            };
+            let Some((_, written)) = written else { return error };
+            // The value may stand in the line.
+            let message = format!("tenant `{}`: {error}", tenant.name.value);
+            let problem = Diagnostic::error(written.span, message).hide_source();
+            BuildError::Tenants(Arc::new(file.problems(vec![problem])))
+        })?;
         all.resize_with(index, || None);
         all.push(Some(Box::new(resolved)));
     }

@@ -4,11 +4,12 @@ use super::{BuildError, Variables};
 use mcp_bundle::bind::{self, WhyUnsendable, unsendable};
 use mcp_bundle::plan::Contents;
 
-/// All values, or the first variable that cannot be used and a tool that needs it.
+/// All values, or the first variable that cannot be used and a tool that needs it. Without limits, values are taken as they
+/// are.
 pub fn resolve(
     contents: &Contents,
     variable: &dyn Fn(&str) -> Option<String>,
-    limits: &bind::Limits,
+    limits: Option<&bind::Limits>,
 ) -> Result<Variables, BuildError> {
     let mut values = Vec::with_capacity(contents.manifest.variables.len());
     for (index, name) in contents.variable_names().enumerate() {
@@ -22,7 +23,8 @@ pub fn resolve(
         values.push(value.into_boxed_str());
     }
     let given: Vec<Option<&str>> = values.iter().map(|value| Some(&**value)).collect();
-    match invalid(contents, &given, limits).into_iter().next() {
+    let wrong = limits.map(|limits| invalid(contents, &given, limits)).unwrap_or_default();
+    match wrong.into_iter().next() {
         Some(error) => Err(error),
         None => Ok(Variables(values)),
     }
@@ -71,7 +73,7 @@ mod tests {
     }
 
     fn error(values: &dyn Fn(&str) -> Option<String>) -> String {
-        resolve(&contents(), values, &bind::Limits::default()).unwrap_err().to_string()
+        resolve(&contents(), values, Some(&bind::Limits::default())).unwrap_err().to_string()
     }
 
     #[test]
@@ -87,7 +89,7 @@ mod tests {
     fn control_characters_are_refused_where_they_would_be_sent_as_they_are() {
         let value =
             |wrong: &'static str| move |name: &str| Some(if name == wrong { "a\nb" } else { "a" }.to_owned());
-        assert!(resolve(&contents(), &value("A_TOKEN"), &bind::Limits::default()).is_ok());
+        assert!(resolve(&contents(), &value("A_TOKEN"), Some(&bind::Limits::default())).is_ok());
         let message = error(&value("B_KEY"));
         assert!(message.contains("`${B_KEY}` cannot be sent by `send` in its header `x-key`"), "{message}");
     }
@@ -101,8 +103,8 @@ mod tests {
         }
         let limits = bind::Limits { header_value: 10, ..bind::Limits::default() };
         let value = |length: usize| move |_: &str| Some("x".repeat(length));
-        assert!(resolve(&contents(), &value(10), &limits).is_ok());
-        let message = resolve(&contents(), &value(11), &limits).unwrap_err().to_string();
+        assert!(resolve(&contents(), &value(10), Some(&limits)).is_ok());
+        let message = resolve(&contents(), &value(11), Some(&limits)).unwrap_err().to_string();
         assert!(message.contains("`${B_KEY}`") && message.contains("longer than 10 bytes"), "{message}");
         assert!(!message.contains("xxx"), "{message}");
     }
@@ -111,7 +113,7 @@ mod tests {
     fn a_variable_that_no_tool_needs_is_asked_for_all_the_same() {
         let mut contents = contents();
         contents.tools.clear();
-        let message = resolve(&contents, &|_| None, &bind::Limits::default()).unwrap_err().to_string();
+        let message = resolve(&contents, &|_| None, Some(&bind::Limits::default())).unwrap_err().to_string();
         assert!(message.starts_with("`${A_TOKEN}` has no value, and the bundle asks for it"), "{message}");
     }
 }

@@ -1,6 +1,7 @@
 //! What cannot change while the process runs: it needs an upgrade or a restart.
 
 use super::Config;
+use crate::process::Listener;
 
 /// A key and whether two configurations differ in it.
 type Fixed = (&'static str, fn(&Config, &Config) -> bool);
@@ -15,7 +16,7 @@ pub const FIXED: &[Fixed] = &[
     ("ca_file", |a, b| a.ca_file != b.ca_file),
     ("listen.address", |a, b| addresses(a).ne(addresses(b))),
     // Other files are read at a reload; whether there is TLS at all belongs to the socket.
-    (TLS, |a, b| has_tls(a).ne(has_tls(b))),
+    (TLS, |a, b| a.listeners.iter().any(|listener| changes_tls(listener, &b.listeners))),
     ("log.format", |a, b| a.log.format != b.log.format),
     ("audit.file", |a, b| a.settings.audit.file != b.settings.audit.file),
 ];
@@ -31,8 +32,10 @@ fn addresses(config: &Config) -> impl Iterator<Item = &str> {
     config.listeners.iter().map(|listener| listener.address.as_str())
 }
 
-fn has_tls(config: &Config) -> impl Iterator<Item = bool> {
-    config.listeners.iter().map(|listener| listener.tls.is_some())
+/// Whether the listener of the same address had TLS and has none, or the other way round.
+fn changes_tls(listener: &Listener, others: &[Listener]) -> bool {
+    let mut same = others.iter().filter(|other| other.address == listener.address);
+    same.any(|other| other.tls.is_some() != listener.tls.is_some())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The built command: what it says and how it ends when something is wrong.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod audit;
 mod support;
@@ -192,10 +192,8 @@ fn an_expired_certificate_is_refused_by_a_check_and_by_a_start() {
     }
 }
 
-#[test]
-fn a_secret_that_cannot_be_sent_is_refused_by_a_check_and_by_a_start() {
-    let folder = tempfile::tempdir().unwrap();
-    let spec = r#"
+/// Needs a variable in a header.
+const UNSENDABLE: &str = r#"
         [upstream.a]
         url = "https://a.example"
         headers = { authorization = "Bearer ${EDGE_TEST_UNSENDABLE}" }
@@ -206,6 +204,11 @@ fn a_secret_that_cannot_be_sent_is_refused_by_a_check_and_by_a_start() {
         method = "GET"
         endpoint = "/thing"
     "#;
+
+#[test]
+fn a_secret_that_cannot_be_sent_is_refused_by_a_check_and_by_a_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = UNSENDABLE;
     let report = mcpc::check::check_files(&mcpc::check::MemoryFiles::one("spec.toml", spec));
     let bytes = format::write(&report.contents.unwrap()).unwrap();
     write(folder.path(), "tools.mcpk", bytes);
@@ -227,6 +230,33 @@ fn a_secret_that_cannot_be_sent_is_refused_by_a_check_and_by_a_start() {
             );
             assert!(err.contains(reason) && !err.contains("hunter2"), "{err}");
         }
+    }
+}
+
+#[test]
+fn a_tenants_own_secret_that_cannot_be_sent_is_refused_in_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = mcpc::check::check_files(&mcpc::check::MemoryFiles::one("spec.toml", UNSENDABLE));
+    write(folder.path(), "tools.mcpk", format::write(&report.contents.unwrap()).unwrap());
+    let tenants =
+        "[tenant.acme]\ntoolsets = [\"*\"]\nvariables = { EDGE_TEST_UNSENDABLE = \"${EDGE_TEST_ACME}\" }\n";
+    let tenants = write(folder.path(), "tenants.toml", tenants);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(&tenants, std::fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    let auth = "[auth]\nmode = \"required\"\ntenants = \"tenants.toml\"\n";
+    let config = format!("bundle = \"tools.mcpk\"\nadmin = \"off\"\n{auth}");
+    let config = write(folder.path(), "edge.toml", config);
+    for arguments in [["check", text(&config)], ["--config", text(&config)]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-edge"));
+        let command = command.args(arguments).env("EDGE_TEST_UNSENDABLE", "fine");
+        let output = command.env("EDGE_TEST_ACME", "hunter2’").output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{err}");
+        assert!(err.contains("tenants.toml:3:") && err.contains("tenant `acme`: "), "{err}");
+        assert!(err.contains("cannot be sent by `read`") && !err.contains("hunter2"), "{err}");
     }
 }
 
