@@ -72,7 +72,7 @@ async fn serve(stream: TcpStream, Shared { seen, count, answer }: Shared) {
             if stream.read_line(&mut request).await.unwrap_or(0) == 0 {
                 return;
             }
-            let line = &request[start..];
+            let line = request.get(start..).unwrap_or_default();
             if let Some(value) = line.strip_prefix("content-length: ") {
                 length = value.trim().parse().unwrap();
             }
