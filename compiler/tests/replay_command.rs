@@ -130,7 +130,7 @@ differ     2
     let json = place.place.run(&[&compare[..], &["--format", "json"]].concat());
     assert_eq!(json.code, 1);
     let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
-    assert_eq!((&json["revision"], &json["summary"]["differ"]), (&place.revision.into(), &2.into()));
+    assert_eq!((json["revision"].as_str(), &json["summary"]["differ"]), (Some(&*place.revision), &2.into()));
     assert_eq!(json["lines"][0]["against"]["request"]["url"], "https://api.example.com/v2/orders");
     assert_eq!(
         (&json["lines"][1]["line"], &json["lines"][1]["against"]["unknown_tool"]),

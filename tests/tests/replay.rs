@@ -15,7 +15,7 @@ use std::sync::Arc;
 const CREATE: &str = r#"
 method = "POST"
 endpoint = "/orders/{id}"
-headers = { x-time = '{{ now | date "2006-01-02 15:04:05" }}', x-chance = '{{ uuidv4 }}', authorization = "Bearer ${TOKEN}" }
+headers = { x-time = '{{ now | date "2006-01-02 15:04:05" }}', x-chance = '{{ uuidv4 | upper }}', authorization = "Bearer ${TOKEN}" }
 parameters = [
     { name = "id", description = "Id", required = true, position = "path" },
     { name = "q", description = "A word", position = "query" },

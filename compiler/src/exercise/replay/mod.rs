@@ -96,7 +96,7 @@ pub fn replay<R: BufRead>(
     let mut lines = Lines::new(log);
     let mut counts = Counts::default();
     report.begin(bundle.revision(), against.as_ref().map(|against| against.revision()))?;
-    while let Some(Line { number, entry }) = lines.next_line()? {
+    while let Some(Line { number, entry }) = lines.read()? {
         counts.lines += 1;
         match entry {
             Entry::Refused => counts.refused += 1,

@@ -65,7 +65,7 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// The next line; `None` at the end.
-    pub fn next_line(&mut self) -> Result<Option<Line>> {
+    pub fn read(&mut self) -> Result<Option<Line>> {
         self.bytes.clear();
         let Some(is_short) = self.fill()? else { return Ok(None) };
         self.number += 1;
@@ -214,7 +214,7 @@ mod tests {
     fn entries(text: &[u8]) -> Vec<Entry> {
         let mut lines = Lines::new(std::io::BufReader::with_capacity(7, text));
         let mut entries = Vec::new();
-        while let Some(line) = lines.next_line().unwrap() {
+        while let Some(line) = lines.read().unwrap() {
             entries.push(line.entry);
             assert_eq!(line.number, entries.len() as u64);
         }
