@@ -44,6 +44,7 @@ fn number(failure: &Failure) -> usize {
         Failure::UnknownSession => 22,
         Failure::SessionBusy => 23,
         Failure::AuditFull => 24,
+        Failure::Overloaded => 25,
     }
 }
 
@@ -173,6 +174,8 @@ fn refusals() -> Vec<Refused> {
         row(Failure::SessionBusy, None, None),
         // A log that nobody reads: `proxy/tests/command/audit/`.
         row(Failure::AuditFull, None, None),
+        // While others hold all bytes: `tests/tests/edge_limits.rs`.
+        row(Failure::Overloaded, None, None),
         // Before the first bundle.
         row(
             Failure::NotReady,
@@ -261,7 +264,7 @@ fn every_refusal_has_a_status_a_code_and_a_count() {
         seen.push(number(&failure));
     }
     seen.sort_unstable();
-    assert_eq!(seen, (0..=23).collect::<Vec<_>>());
+    assert_eq!(seen, (0..=25).collect::<Vec<_>>());
     // Clients with a handshake take other statuses than 200 for a broken transport.
     for (request, code) in [
         (legacy("tools/dance", &json!({})), -32601),

@@ -12,9 +12,9 @@ use mcp_edge::catalog::Catalog;
 use mcp_edge::request::identity::Caller;
 use mcp_edge::settings::Settings;
 use mcp_edge::upstream::{Network, Upstream};
-use std::sync::Arc;
 use std::hint::black_box;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 const SIZES: [usize; 3] = [10, 1_000, 100_000];
 /// Calls in a row. Each has a name of its own in memory, whether it differs from the others or not, so that reading

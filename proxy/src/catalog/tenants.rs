@@ -87,7 +87,8 @@ pub fn variables(
             own.push((name.value.as_str(), value));
         }
         let of_tenant = |name: &str| own.iter().find(|(own, _)| *own == name).map(|(_, value)| value.clone());
-        let resolved = variables::resolve(contents, &|name| of_tenant(name).or_else(|| variable(name)), limits)?;
+        let resolved =
+            variables::resolve(contents, &|name| of_tenant(name).or_else(|| variable(name)), limits)?;
         all.resize_with(index, || None);
         all.push(Some(Box::new(resolved)));
     }

@@ -106,6 +106,10 @@ async fn get(network: &Arc<Network>, url: &str) -> Result<Vec<u8>, FetchError> {
         idempotent: true,
         max_response: LONGEST,
         pool: &pool,
+        // An answer here is short; the limit above bounds it.
+        budget: &Arc::default(),
+        credential: None,
+        authorization: None,
     };
     let mut received = Received::default();
     let done = network.call(&exchange, &mut received).await;

@@ -84,7 +84,9 @@ impl<'a> Search<'a, '_> {
             let why = match used.site {
                 VariableSite::Header(_) if !known.is_visible => WhyUnsendable::Characters,
                 VariableSite::Header(_) if known.length > self.limit => WhyUnsendable::Length,
-                VariableSite::Cookie(_) | VariableSite::Credential(_) if known.has_controls => WhyUnsendable::Characters,
+                VariableSite::Cookie(_) | VariableSite::Credential(_) if known.has_controls => {
+                    WhyUnsendable::Characters
+                }
                 _ => continue,
             };
             self.add(Unsendable { variable: used.part.id as usize, tool, site: used.site, why });
