@@ -32,7 +32,7 @@ impl Authenticator for ByName {
 }
 
 fn with_callers(tools: &str) -> World {
-    World::with_hooks(tools, Hooks { authenticator: Arc::new(ByName), ..Hooks::default() })
+    World::with_hooks(tools, Hooks { authenticator: Some(Arc::new(ByName)), ..Hooks::default() })
 }
 
 /// The same request by somebody.
