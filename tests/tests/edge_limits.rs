@@ -26,7 +26,8 @@ impl Authenticator for ByName {
             "single" => CallerLimits { calls_in_flight: Some(1), ..CallerLimits::NONE },
             _ => CallerLimits::NONE,
         };
-        let identity = Identity { tenant: Some(name), limits, ..Identity::default() };
+        let mut identity = Identity::default();
+        (identity.tenant, identity.limits) = (Some(name), limits);
         Verdict::Ready(Ok(Caller::Known(Arc::new(identity))))
     }
 }
