@@ -30,6 +30,8 @@ const OBSERVE: &str = "proxy/tests/protocol/observe.rs";
 const AUDIT: &str = "proxy/src/telemetry/audit/tests.rs";
 const KILL: &str = "proxy/tests/command/audit/kill.rs";
 const METRICS: &str = "proxy/src/telemetry/metrics/tests.rs";
+const LIMITS: &str = "tests/tests/edge_limits.rs";
+const CACHE: &str = "tests/tests/edge_cache.rs";
 const REPEAT: &str = "proxy/src/upstream/http/tests/repeat.rs";
 
 const ROWS: &[Row] = &[
@@ -89,7 +91,7 @@ const ROWS: &[Row] = &[
         ],
     ),
     open("A15", &[], "API keys, tokens and permissions come with tenants"),
-    open(
+    done(
         "A16",
         &[
             (METRICS, "calls_are_counted_by_tool_and_outcome"),
@@ -97,8 +99,8 @@ const ROWS: &[Row] = &[
             (METRICS, "binding_and_rendering_are_measured_where_a_call_was"),
             (METRICS, "the_dashboard_the_alerts_and_the_docs_name_metrics_that_exist"),
             ("proxy/src/telemetry/logging/mod.rs", "a_call_is_one_json_line"),
+            (CACHE, "an_answer_is_used_again_in_every_interface"),
         ],
-        "cache metrics come with the cache",
     ),
     done(
         "A17",
@@ -156,14 +158,23 @@ const ROWS: &[Row] = &[
             ("tests/tests/node_knowledge.rs", "b5_the_specs_work_on_a_real_postgresql"),
         ],
     ),
-    open("B6", &[], "rate limits, API keys and CORS come with tenants"),
     open(
+        "B6",
+        &[
+            (LIMITS, "a_tool_has_a_rate"),
+            (LIMITS, "tenants_and_keys_have_rates"),
+            (LIMITS, "an_address_has_a_rate"),
+        ],
+        "API keys and CORS come with tenants",
+    ),
+    done(
         "B7",
         &[
             ("bundle/src/shape/results.rs", "lists_keep_their_first_elements_at_any_depth"),
             (UPSTREAMS, "lists_of_an_answer_are_cut"),
+            (CACHE, "an_answer_is_used_again_in_every_interface"),
+            (CACHE, "an_old_answer_serves_if_the_upstream_fails"),
         ],
-        "responses are not cached yet: `not-enforced-yet` says so",
     ),
     done(
         "B8",

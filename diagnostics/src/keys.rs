@@ -59,6 +59,8 @@ pub enum Shape {
     TextOrTable(&'static Table),
     /// One of some words, or a table.
     WordOrTable(&'static [&'static str], &'static Table),
+    /// A table, or `false` to switch off what it is about.
+    TableOrFalse(&'static Table),
     Table(&'static Table),
     Tables(&'static Table),
     /// Tables by name: `[upstream.NAME]`.

@@ -1,6 +1,9 @@
 //! The edge without sockets: a request's head and body in, an answer out.
 
+use crate::call::admit_message;
 use crate::catalog::{BuildError, Catalog, Place};
+use crate::limits::Limit;
+use crate::limits::budget::{NoRoom, Share};
 use crate::mcp::{self, sse};
 use crate::observe::{Observer, Observers};
 use crate::request::access;
@@ -72,6 +75,7 @@ impl Edge {
             streams: streams.load(Relaxed),
             pool: pool.as_ref().map(|read| read()),
         });
+        metrics.observe_limits(&shared.limits, &shared.cache);
         Edge { metrics, shared, stopping: watch::channel(false).0, sessions: Arc::default(), authenticator }
     }
 
@@ -104,7 +108,8 @@ impl Edge {
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Catalog, BuildError> {
         let place = Place { settings: Arc::clone(settings), directory: Arc::clone(directory) };
-        Catalog::build(bundle, variable, &self.shared.upstream, self.metrics.calls(), place)
+        let Shared { upstream, limits, .. } = &*self.shared;
+        Catalog::build(bundle, variable, upstream, self.metrics.calls(), limits, place)
     }
 
     /// The client that calls upstreams, for others who need one.
@@ -188,7 +193,21 @@ impl Edge {
         reply: &mut Reply,
     ) -> Answered {
         reply.clear();
-        let served = self.serve(serving, request, head, body, reply).await;
+        let budget = &self.shared.limits.budget;
+        let mut held = Share::default();
+        // Boxed, as all that is rare.
+        let room = if held.is_enough(body.len()) {
+            Ok(())
+        } else {
+            Box::pin(held.grow(budget, body.len())).await.map_err(|NoRoom| {
+                self.shared.limits.hit(Limit::AnswerBytes);
+                Failure::Overloaded
+            })
+        };
+        let served = match room {
+            Ok(()) => self.serve(serving, request, head, body, reply).await,
+            Err(failure) => Err(failure),
+        };
         let answered = served.unwrap_or_else(|failure| {
             let revision = serving.catalog.as_deref().map(|catalog| &catalog.revision);
             self.refuse(head, RequestFacts { revision, ..request.facts() }, &failure, reply);
@@ -197,6 +216,8 @@ impl Edge {
         if let Some(origin) = &request.origin {
             access::allow(origin, reply);
         }
+        // Until the client has read it.
+        reply.held.hold(budget, reply.body.len());
         answered
     }
 
@@ -220,18 +241,26 @@ impl Edge {
         match &request.path {
             Path::Mcp { .. } => return Ok(mcp::answer(&context, body, reply).await),
             Path::McpStream { .. } => {
+                admit_message(&context)?;
                 return mcp::legacy_stream(&context).map(Box::new).map(Answered::Stream);
             }
             Path::Sse { .. } => {
+                admit_message(&context)?;
                 return sse::open(&context, &self.sessions).map(Box::new).map(Answered::Stream);
             }
             Path::SseMessages => {
                 sse::post(&self.shared, &self.sessions, head, request, body)?;
                 reply.status = 202;
             }
-            Path::ApiList => rest::api_v1::list(&context, reply)?,
+            Path::ApiList => {
+                admit_message(&context)?;
+                rest::api_v1::list(&context, reply)?;
+            }
             Path::ApiCall => rest::api_v1::call(&context, body, reply).await?,
-            Path::GatewayList => rest::gateway::list(&context, reply),
+            Path::GatewayList => {
+                admit_message(&context)?;
+                rest::gateway::list(&context, reply);
+            }
             Path::GatewayInvoke => rest::gateway::invoke(&context, body, reply).await?,
         }
         Ok(Answered::Reply)

@@ -28,12 +28,14 @@
 
 pub mod activation;
 pub mod admin;
+mod cache;
 pub mod call;
 pub mod catalog;
 pub mod cli;
 pub mod config;
 pub mod edge;
 pub mod jwt;
+pub mod limits;
 mod mcp;
 pub mod observe;
 pub mod process;

@@ -1,5 +1,6 @@
 //! What belongs to the place the edge runs in. `edge.toml` fills it; every value has a safe default.
 
+use crate::limits::Rate;
 use mcp_bundle::origin::Origin;
 use mcp_bundle::{bind, shape};
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ pub struct Settings {
     pub timeouts: Timeouts,
     pub pool: PoolSettings,
     pub list: ListSettings,
+    pub cache: CacheSettings,
     pub access: Access,
     pub interfaces: Interfaces,
     pub audit: AuditSettings,
@@ -46,6 +48,10 @@ pub struct Limits {
     pub connections: usize,
     /// Calls that wait for an upstream at once; a call beyond that is refused.
     pub calls_in_flight: usize,
+    /// Bytes of bodies of all calls: requests, upstreams' answers, and results that are not sent yet.
+    pub answer_bytes: usize,
+    /// How often each address may ask.
+    pub address_rate: Option<Rate>,
     /// Event streams that are open at once.
     pub streams: usize,
     pub bind: bind::Limits,
@@ -144,6 +150,13 @@ impl WhenFull {
     pub const WORDS: [(&str, WhenFull); 2] = [("wait", WhenFull::Wait), ("drop", WhenFull::Drop)];
 }
 
+/// Upstreams' answers that are used again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CacheSettings {
+    /// All of them together; 0 keeps none.
+    pub bytes: usize,
+}
+
 /// Who may talk to the public listener. Names are lower case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Access {
@@ -170,6 +183,8 @@ impl Default for Limits {
             response_body: 10 << 20,
             connections: 10_000,
             calls_in_flight: 10_000,
+            answer_bytes: 512 << 20,
+            address_rate: None,
             streams: 1024,
             bind: bind::Limits::default(),
             shape: shape::Limits::default(),
@@ -205,6 +220,12 @@ impl Default for AuditSettings {
 impl Default for PoolSettings {
     fn default() -> PoolSettings {
         PoolSettings { idle_connections: 1024, idle: Duration::from_secs(55), dns: Duration::from_secs(30) }
+    }
+}
+
+impl Default for CacheSettings {
+    fn default() -> CacheSettings {
+        CacheSettings { bytes: 64 << 20 }
     }
 }
 

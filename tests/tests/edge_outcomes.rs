@@ -19,6 +19,8 @@ fn ended(outcome: Outcome) -> Option<Ended> {
     match outcome {
         // They are in tests of their own below and in `edge_connections`.
         Outcome::Ok | Outcome::Overloaded | Outcome::Cancelled => None,
+        // They are in `edge_limits`.
+        Outcome::RateLimited | Outcome::UpstreamUnavailable => None,
         Outcome::InvalidArguments => Some(Ended {
             script: json("{}"),
             arguments: json!({"n": "two"}),

@@ -45,6 +45,7 @@ fn number(failure: &Failure) -> usize {
         Failure::SessionBusy => 23,
         Failure::AuditFull => 24,
         Failure::CredentialInQuery => 25,
+        Failure::Overloaded => 26,
     }
 }
 
@@ -179,6 +180,8 @@ fn refusals() -> Vec<Refused> {
             Some((post("/mcp", &[("x-test", "400")], "{}"), 400, -32600)),
             Some((post("/mcp/invoke", &[("x-test", "400")], "{}"), 400, VALIDATION)),
         ),
+        // While others hold all bytes: `tests/tests/edge_limits.rs`.
+        row(Failure::Overloaded, None, None),
         // Before the first bundle.
         row(
             Failure::NotReady,
@@ -268,7 +271,7 @@ fn every_refusal_has_a_status_a_code_and_a_count() {
         seen.push(number(&failure));
     }
     seen.sort_unstable();
-    assert_eq!(seen, (0..=23).collect::<Vec<_>>());
+    assert_eq!(seen, (0..=25).collect::<Vec<_>>());
     // Clients with a handshake take other statuses than 200 for a broken transport.
     for (request, code) in [
         (legacy("tools/dance", &json!({})), -32601),

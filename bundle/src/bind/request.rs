@@ -87,6 +87,25 @@ impl Request {
         self.has_body = false;
     }
 
+    /// A request that no tool made, for tests of what is done with requests.
+    #[doc(hidden)]
+    pub fn for_tests(
+        method: Method,
+        target: &[u8],
+        headers: &[(String, String)],
+        body: Option<&str>,
+    ) -> Request {
+        let mut request = Request { method, target: target.to_vec(), ..Request::default() };
+        for (name, value) in headers {
+            let line = request.begin_header(name.as_bytes());
+            request.head.extend_from_slice(value.as_bytes());
+            request.end_header(line, true);
+        }
+        request.has_body = body.is_some();
+        request.body.extend_from_slice(body.unwrap_or_default().as_bytes());
+        request
+    }
+
     /// Bytes of memory that it keeps for the next request.
     pub fn held(&self) -> usize {
         let Request { target, head, lines, body, .. } = self;

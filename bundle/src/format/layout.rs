@@ -41,6 +41,7 @@ pub enum SectionId {
     List,
     Policies,
     FeatureNames,
+    Limits,
     Credentials,
     /// Of a later compiler.
     Unknown(u32),
@@ -56,7 +57,7 @@ pub struct Revision(pub [u8; 32]);
 
 impl SectionId {
     /// Every section that this crate knows, in the order of the file.
-    pub const ALL: [SectionId; 9] = [
+    pub const ALL: [SectionId; 10] = [
         SectionId::Manifest,
         SectionId::Upstreams,
         SectionId::Tools,
@@ -65,6 +66,7 @@ impl SectionId {
         SectionId::List,
         SectionId::Policies,
         SectionId::FeatureNames,
+        SectionId::Limits,
         SectionId::Credentials,
     ];
 
@@ -82,6 +84,7 @@ impl SectionId {
             SectionId::List => 6,
             SectionId::Policies => 7,
             SectionId::FeatureNames => 8,
+            SectionId::Limits => 9,
             SectionId::Credentials => 10,
             SectionId::Unknown(id) => id,
         }
@@ -101,6 +104,7 @@ impl SectionId {
         match self {
             SectionId::Templates => version < 2 || features.contains(Features::TEMPLATE_PROGRAMS),
             SectionId::FeatureNames => version >= 2 && features.0 != 0,
+            SectionId::Limits => features.contains(Features::LIMITS),
             SectionId::Credentials => features.contains(Features::CREDENTIALS),
             SectionId::Unknown(_) => false,
             _ => true,
@@ -114,13 +118,16 @@ impl Features {
     /// Some arguments or answers need a full JSON Schema validator.
     pub const JSON_SCHEMA: Features = Features(1 << 1);
 
+    /// Rates, places and breakers that differ from the defaults.
+    pub const LIMITS: Features = Features(1 << 8);
     /// Upstreams want an `authorization` header that has to be made or fetched.
     pub const CREDENTIALS: Features = Features(1 << 9);
 
     /// The known features with their names, lowest bit first.
-    pub const NAMES: [(Features, &str); 3] = [
+    pub const NAMES: [(Features, &str); 4] = [
         (Features::JSON_SCHEMA, "json-schema"),
         (Features::TEMPLATE_PROGRAMS, "template-programs"),
+        (Features::LIMITS, "limits"),
         (Features::CREDENTIALS, "credentials"),
     ];
 
@@ -170,6 +177,7 @@ impl fmt::Display for SectionId {
             SectionId::List => "list",
             SectionId::Policies => "policies",
             SectionId::FeatureNames => "feature-names",
+            SectionId::Limits => "limits",
             SectionId::Credentials => "credentials",
             SectionId::Unknown(id) => return write!(f, "{id}"),
         })

@@ -4,7 +4,7 @@ use super::error::ReadError;
 use super::header::{Header, Section, malformed};
 use super::layout::{Features, MAX_FILE_LENGTH, MAX_TOOLS, Revision, SectionId};
 use super::signature::{self, Trust};
-use super::verify::{ToolVerifier, quote, verify_list, verify_shared};
+use super::verify::{ToolVerifier, quote, verify_list, verify_shared, verify_tool_limits};
 use super::version_1::{OldPolicy, OldToolPlan, OldUpstream};
 use super::writer::{feature_names, features_of};
 use crate::plan::{Contents, ToolPlan};
@@ -57,11 +57,13 @@ pub fn read(bytes: &[u8], trust: &Trust<'_>) -> Result<Bundle, ReadError> {
         policies: file.decode_either::<OldPolicy, _>(SectionId::Policies)?,
         templates: file.decode_if_there(SectionId::Templates, decode_postcard)?.unwrap_or_default(),
         credentials: file.decode_if_there(SectionId::Credentials, decode_postcard)?.unwrap_or_default(),
+        limits: file.decode_if_there(SectionId::Limits, decode_postcard)?.unwrap_or_default(),
         ..Contents::default()
     };
     file.check_features(features_of(&contents))?;
     verify_shared(&contents)?;
     contents.tools = file.tools(&contents)?;
+    verify_tool_limits(&contents)?;
     contents.list = file.decode(SectionId::List, decode_postcard)?;
     verify_list(&contents)?;
     let Header { version, revision, features, .. } = header;

@@ -53,6 +53,9 @@ pub(super) fn features_of(contents: &Contents) -> Features {
     if !contents.templates.is_empty() {
         features = features.union(Features::TEMPLATE_PROGRAMS);
     }
+    if !contents.limits.is_empty() {
+        features = features.union(Features::LIMITS);
+    }
     if !contents.manifest.schemas.is_empty() {
         features = features.union(Features::JSON_SCHEMA);
     }
@@ -79,6 +82,7 @@ fn encode(id: SectionId, contents: &Contents) -> Result<Vec<u8>, WriteError> {
         SectionId::Policies => encode_postcard(id, &contents.policies),
         SectionId::FeatureNames => encode_postcard(id, &feature_names(features_of(contents))),
         SectionId::Credentials => encode_postcard(id, &contents.credentials),
+        SectionId::Limits => encode_postcard(id, &contents.limits),
         SectionId::Unknown(_) => Ok(Vec::new()),
     }
 }

@@ -5,12 +5,14 @@
 
 mod backend;
 mod credentials;
+mod limits;
 pub mod program;
 mod shaping;
 mod variables;
 
 pub use backend::{Backend, HttpPlan};
 pub use credentials::{Credential, TokenServer};
+pub use limits::{BreakerPlan, CachePlan, LimitsPlan, PlacesPlan, RatePlan, ToolLimits, UpstreamLimits};
 pub use shaping::Shaping;
 pub use variables::{VariableSite, VariableUse};
 
@@ -36,6 +38,7 @@ pub struct Contents {
     pub templates: Programs,
     /// Sorted by upstream, one at most for each.
     pub credentials: Vec<Credential>,
+    pub limits: LimitsPlan,
 }
 
 /// What the bundle is, and what it needs from the place it runs in.

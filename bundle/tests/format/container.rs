@@ -63,8 +63,7 @@ fn tools_are_found_by_name() {
 fn features_follow_from_the_contents() {
     let features = |contents: &Contents| Header::parse(&write(contents).unwrap()).unwrap().features;
     assert_eq!(features(&tiny()), Features(0));
-    let both = Features::TEMPLATE_PROGRAMS.union(Features::JSON_SCHEMA);
-    assert_eq!(features(&sample().finish()), both.union(Features::CREDENTIALS));
+    assert_eq!(features(&sample().finish()), Features(FEATURES));
 }
 
 #[test]

@@ -84,8 +84,8 @@ fn unknown_features_are_refused_by_the_names_that_the_bundle_has() {
 fn names_of_features_are_those_of_the_features() {
     let contents = sample().finish();
     let mut rows = sections(&contents);
-    rows[7].body =
-        postcard::to_allocvec(&[(1u8, "json-schema"), (2, "programs"), (9, "credentials")]).unwrap();
+    let names = [(1u8, "json-schema"), (2, "programs"), (8, "limits"), (9, "credentials")];
+    rows[7].body = postcard::to_allocvec(&names).unwrap();
     let error = error_of(&assemble(FEATURES, &rows));
     assert!(matches!(error, ReadError::Undecodable { section: SectionId::FeatureNames, .. }), "{error}");
     rows.remove(7);
@@ -117,7 +117,7 @@ fn sections_need_their_features() {
         header.sections.iter().map(|section| section.id.id()).collect::<Vec<u32>>()
     };
     assert_eq!(ids(&tiny()), [1, 2, 3, 4, 6, 7]);
-    assert_eq!(ids(&sample().finish()), [1, 2, 3, 4, 5, 6, 7, 8, 10]);
+    assert_eq!(ids(&sample().finish()), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod container;
 mod credentials;
 mod documented;
 mod growth;
+mod limits;
 mod properties;
 mod requests;
 mod rules;

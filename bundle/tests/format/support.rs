@@ -13,7 +13,7 @@ use mcp_bundle::wire_enums::*;
 use sha2::{Digest, Sha256};
 
 /// The feature bits of the sample.
-pub const FEATURES: u64 = 6 + (1 << 9);
+pub const FEATURES: u64 = 6 + (1 << 8) + (1 << 9);
 
 /// Contents and the pool they are built with.
 #[derive(Default)]
@@ -180,6 +180,8 @@ pub fn sample() -> Draft {
     get_order(&mut d);
     search(&mut d);
     upload(&mut d);
+    d.contents.policies[0].cache_seconds = 60;
+    d.contents.limits = limits();
     d
 }
 
@@ -207,6 +209,23 @@ fn credentials(d: &mut Draft) -> Vec<Credential> {
         server: None,
     };
     vec![exchange, basic]
+}
+
+fn limits() -> LimitsPlan {
+    let rate = RatePlan { calls: 60, seconds: 300, burst: 10, by_tenant: true };
+    let cache = CachePlan { shared: true, stale_if_error_seconds: 300 };
+    let places = PlacesPlan { in_flight: 20, queue: 100, queue_timeout_ms: 5000 };
+    let breaker = BreakerPlan { failures: 3, ..BreakerPlan::DEFAULT };
+    LimitsPlan {
+        tools: vec![
+            ToolLimits { tool: 1, rate: Some(rate), cache: None },
+            ToolLimits { tool: 2, rate: Some(rate), cache: Some(cache) },
+        ],
+        upstreams: vec![
+            UpstreamLimits { upstream: 0, places: Some(places), breaker: None },
+            UpstreamLimits { upstream: 1, places: None, breaker: Some(breaker) },
+        ],
+    }
 }
 
 /// What `Order {{ .status }}` and a loop that does nothing compile to.
@@ -395,7 +414,8 @@ pub struct Row {
 pub fn features(contents: &Contents) -> u64 {
     let templates = if contents.templates.is_empty() { 0 } else { 4 };
     let credentials = if contents.credentials.is_empty() { 0 } else { 1 << 9 };
-    templates + credentials + if contents.manifest.schemas.is_empty() { 0 } else { 2 }
+    let limits = if contents.limits.is_empty() { 0 } else { 1 << 8 };
+    limits + templates + credentials + if contents.manifest.schemas.is_empty() { 0 } else { 2 }
 }
 
 /// The sections of contents, in the order of their ids, whether they make sense or not.
@@ -410,7 +430,7 @@ pub fn sections(contents: &Contents) -> Vec<Row> {
     }
     strings.extend(texts.concat().bytes());
     let features = features(contents);
-    let names = [(1u8, "json-schema"), (2, "template-programs"), (9, "credentials")];
+    let names = [(1u8, "json-schema"), (2, "template-programs"), (8, "limits"), (9, "credentials")];
     let names: Vec<(u8, &str)> = names.into_iter().filter(|(bit, _)| features >> bit & 1 == 1).collect();
     let row = |id, version, flags, body| Row { id, version, flags, body };
     let mut rows = vec![
@@ -422,11 +442,13 @@ pub fn sections(contents: &Contents) -> Vec<Row> {
         row(6, 1, 0, postcard::to_allocvec(&contents.list).unwrap()),
         row(7, 2, 0, postcard::to_allocvec(&contents.policies).unwrap()),
         row(8, 1, 1, postcard::to_allocvec(&names).unwrap()),
+        row(9, 1, 0, postcard::to_allocvec(&contents.limits).unwrap()),
         row(10, 1, 0, postcard::to_allocvec(&contents.credentials).unwrap()),
     ];
     rows.retain(|row| match row.id {
         5 => !contents.templates.is_empty(),
         8 => features != 0,
+        9 => !contents.limits.is_empty(),
         10 => !contents.credentials.is_empty(),
         _ => true,
     });

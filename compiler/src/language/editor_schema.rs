@@ -88,6 +88,7 @@ fn of_shape(shape: Shape) -> Value {
         Shape::WordOrTable(words, table) => {
             json!({ "anyOf": [{ "type": "string", "enum": words }, object(table)] })
         }
+        Shape::TableOrFalse(table) => json!({ "anyOf": [{ "const": false }, object(table)] }),
         Shape::Table(table) => object(table),
         Shape::Tables(table) => json!({ "type": "array", "items": object(table) }),
         Shape::NamedTables(table) => json!({ "type": "object", "additionalProperties": object(table) }),

@@ -11,6 +11,10 @@ const MAX_SECONDS: u32 = 86_400;
 const SECONDS: Shape = Shape::Seconds { max: MAX_SECONDS };
 const LENGTH: Shape = Shape::Integer { min: 0, max: u32::MAX as i64 };
 const BYTES: Shape = Shape::Integer { min: 1, max: u32::MAX as i64 };
+/// Calls in a time, at once, or in a queue.
+const CALLS: Shape = Shape::Integer { min: 1, max: 1_000_000 };
+/// The longest that an answer is kept, one year.
+const KEPT_SECONDS: Shape = Shape::Integer { min: 0, max: 31_536_000 };
 const RETRIES: Shape = Shape::Integer { min: 0, max: 10 };
 
 pub const METHODS: &[&str] = &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -20,6 +24,7 @@ pub const STYLES: &[&str] = &["repeat", "comma", "space", "pipe", "deep", "json"
 pub const ERROR_TYPES: &[&str] = &["service", "database"];
 pub const AUTH_KINDS: &[&str] = &["basic", "bearer", "api_key", "oauth2", "exchange"];
 pub const CLIENT_AUTHS: &[&str] = &["basic", "post"];
+pub const RATES_BY: &[&str] = &["tenant", "all"];
 pub const LEVELS: &[&str] = &["allow", "warn", "error"];
 
 pub static ROOT: Table = Table {
@@ -57,6 +62,10 @@ pub static UPSTREAM: Table = Table {
         key("attempt_timeout_seconds", SECONDS, "Limit of one attempt; default: attempts share the time of the call."),
         key("error_type", Shape::Word(ERROR_TYPES), "`database` if the API is that of a database: failures are then `DATABASE_ERROR` in `/mcp/invoke`."),
         key("retry_count", RETRIES, "Retries of idempotent calls; default 0.").elsewhere(&["retries", "max_retries", "retry"]),
+        key("max_in_flight", CALLS, "Calls that the upstream gets at once; default: no limit of its own.").elsewhere(&["max_concurrency", "concurrency", "max_connections"]),
+        key("queue", Shape::Integer { min: 0, max: 1_000_000 }, "Calls that may wait for a place among `max_in_flight`; default 0."),
+        key("queue_timeout_seconds", SECONDS, "How long a call waits for a place; default 5."),
+        key("breaker", Shape::TableOrFalse(&BREAKER), "When an upstream that fails is left alone for a while; `false`: never.").elsewhere(&["circuit_breaker"]),
         key("auth", Shape::Table(&AUTH), "How the edge shows the API who it is.").elsewhere(&["authentication", "credentials", "oauth"]),
     ],
 };
@@ -129,9 +138,11 @@ pub static TOOL: Table = Table {
         key("idempotent", Shape::Boolean, "The call may be repeated though its method is not idempotent."),
         key(
             "cache_seconds",
-            Shape::Integer { min: 0, max: 31_536_000 },
+            KEPT_SECONDS,
             "How long an answer may be reused; safe methods only.",
-        ).elsewhere(&["cache", "ttl", "cache_ttl"]),
+        ).elsewhere(&["ttl", "cache_ttl"]),
+        key("cache", Shape::Table(&CACHE), "Instead of `cache_seconds`, if more is to be said than the time."),
+        key("rate", Shape::Table(&RATE), "How many calls are taken in a time; default: no limit.").elsewhere(&["rate_limit", "limit"]),
         key("max_response_bytes", BYTES, "Limit of the upstream's answer."),
         key("max_text_bytes", BYTES, "Limit of the rendered text."),
         key("max_results", Shape::Integer { min: 1, max: u32::MAX as i64 }, "Elements that each list of the answer keeps; the result says how many are missing."),
@@ -146,6 +157,58 @@ pub static TOOL: Table = Table {
         key("respond", Shape::Text, "A fixed answer; the tool then has no upstream, method or endpoint.").elsewhere(&["answer"]),
         key("examples", Shape::Tables(&EXAMPLE), "Examples: docs, tests and mock in one.").elsewhere(&["tests"]),
         key("allow", Shape::Tables(&ALLOW), "Rules that are switched off for this tool, each with a reason."),
+    ],
+};
+
+pub static BREAKER: Table = Table {
+    name: "a breaker",
+    doc: "When an upstream that fails is left alone for a while.",
+    keys: &[
+        key("failures", CALLS, "Failures in a row; default 10."),
+        key(
+            "error_rate",
+            Shape::Number,
+            "Part of at least 20 calls within 10 seconds that failed; default 0.5.",
+        ),
+        key(
+            "seconds",
+            SECONDS,
+            "How long it is left alone the first time; twice as long each further time, up to 60 (or this, if it is more); default 5.",
+        ),
+        key(
+            "probes",
+            Shape::Integer { min: 1, max: 1000 },
+            "Calls that must do well before all are let through again; default 1.",
+        ),
+    ],
+};
+
+pub static RATE: Table = Table {
+    name: "a rate",
+    doc: "So many calls in so much time.",
+    keys: &[
+        key("calls", CALLS, "Calls in the time.").required(),
+        key("seconds", SECONDS, "The time; default 60."),
+        key("burst", CALLS, "Calls that may come at once; default: as many as `calls`."),
+        key(
+            "by",
+            Shape::Word(RATES_BY),
+            "`tenant` (default): each tenant has this rate; `all`: all callers share it.",
+        ),
+    ],
+};
+
+pub static CACHE: Table = Table {
+    name: "a cache",
+    doc: "How answers are kept and used again.",
+    keys: &[
+        key("seconds", KEPT_SECONDS, "How long an answer may be reused.").required().elsewhere(&["ttl"]),
+        key("shared", Shape::Boolean, "All tenants get the same answers; default: each tenant has its own."),
+        key(
+            "stale_if_error_seconds",
+            KEPT_SECONDS,
+            "How much longer an answer serves if the upstream fails; default 0.",
+        ),
     ],
 };
 
@@ -322,7 +385,10 @@ pub static TABLES: &[&Table] = &[
     &TOOLSET,
     &UPSTREAM,
     &AUTH,
+    &BREAKER,
     &TOOL,
+    &RATE,
+    &CACHE,
     &PARAMETER,
     &EXAMPLE,
     &EXAMPLE_REQUEST,

@@ -1,5 +1,6 @@
 //! Interns what tools share.
 
+use super::limits;
 use super::link::Linker;
 use super::{DEFAULT_CONNECT_TIMEOUT_MS, Tool, credential};
 use crate::language::json::Json;
@@ -7,7 +8,8 @@ use crate::language::variables::Variable;
 use crate::spec::Endpoint;
 use crate::template::Compiled;
 use mcp_bundle::plan::{
-    Contents, Credential, ListEntry, Manifest, Part, Policy, ToolPlan, Toolset, Upstream,
+    Contents, Credential, LimitsPlan, ListEntry, Manifest, Part, Policy, ToolLimits, ToolPlan, Toolset,
+    Upstream, UpstreamLimits,
 };
 use mcp_bundle::strings::{PoolBuilder, StrId};
 use mcp_bundle::wire_enums::{PartKind, Scheme};
@@ -18,8 +20,9 @@ pub struct Builder {
     strings: PoolBuilder,
     /// Sorted.
     variables: Vec<String>,
-    /// Each with its credential: those that differ in it are others.
-    upstreams: Vec<(Upstream, Option<Credential>)>,
+    /// Each with its credential and its limits: those that differ in one of them are others.
+    upstreams: Vec<(Upstream, Option<Credential>, Option<UpstreamLimits>)>,
+    tool_limits: Vec<ToolLimits>,
     policies: Interner<Policy>,
     templates: Linker,
     patterns: Interner<StrId>,
@@ -52,6 +55,7 @@ impl Builder {
             strings: PoolBuilder::new(),
             variables,
             upstreams: Vec::new(),
+            tool_limits: Vec::new(),
             policies: Interner::new(),
             templates: Linker::default(),
             patterns: Interner::new(),
@@ -117,14 +121,15 @@ impl Builder {
         let auth = tool.upstream.and_then(|upstream| upstream.auth.as_ref());
         let credential = auth.and_then(|auth| credential::plan(self, auth));
         let upstream = self.place(own_name, url, connect_timeout_ms, is_database)?;
-        Some(self.add_upstream(upstream, credential))
+        let limits = limits::of_upstream(tool.upstream);
+        Some(self.add_upstream(upstream, credential, limits))
     }
 
     /// Where tokens come from. Its name is its origin, as that of an absolute endpoint is.
     pub fn token_server(&mut self, url: &Endpoint) -> Option<u32> {
         let own_name = url.location.as_deref();
         let upstream = self.place(own_name, url, DEFAULT_CONNECT_TIMEOUT_MS, false)?;
-        Some(self.add_upstream(upstream, None))
+        Some(self.add_upstream(upstream, None, None))
     }
 
     fn place(
@@ -162,13 +167,23 @@ impl Builder {
         })
     }
 
-    fn add_upstream(&mut self, upstream: Upstream, credential: Option<Credential>) -> u32 {
-        let both = (upstream, credential);
-        let known = self.upstreams.iter().position(|known| *known == both);
+    fn add_upstream(
+        &mut self,
+        upstream: Upstream,
+        credential: Option<Credential>,
+        limits: Option<UpstreamLimits>,
+    ) -> u32 {
+        let all = (upstream, credential, limits);
+        let known = self.upstreams.iter().position(|known| *known == all);
         known.unwrap_or_else(|| {
-            self.upstreams.push(both);
+            self.upstreams.push(all);
             self.upstreams.len() - 1
         }) as u32
+    }
+
+    /// Limits come in the order of the tools.
+    pub fn limit_tool(&mut self, limits: Option<ToolLimits>) {
+        self.tool_limits.extend(limits);
     }
 
     pub fn finish(
@@ -186,19 +201,23 @@ impl Builder {
             patterns: self.patterns.values,
             schemas: self.schemas.values,
         };
-        let (upstreams, credentials): (Vec<_>, Vec<_>) = self.upstreams.into_iter().unzip();
-        let credentials = (0..).zip(credentials).filter_map(|(upstream, credential)| {
-            credential.map(|credential| Credential { upstream, ..credential })
-        });
+        let (mut upstreams, mut credentials) = (Vec::new(), Vec::new());
+        let mut limits = LimitsPlan { tools: self.tool_limits, upstreams: Vec::new() };
+        for (index, (upstream, credential, limit)) in (0..).zip(self.upstreams) {
+            upstreams.push(upstream);
+            credentials.extend(credential.map(|credential| Credential { upstream: index, ..credential }));
+            limits.upstreams.extend(limit.map(|limit| UpstreamLimits { upstream: index, ..limit }));
+        }
         Contents {
             strings: self.strings.finish(),
             manifest,
             upstreams,
-            credentials: credentials.collect(),
+            credentials,
             tools,
             list,
             policies: self.policies.values,
             templates: self.templates.finish(),
+            limits,
         }
     }
 }

@@ -11,6 +11,7 @@ mod checks;
 mod constant;
 mod credential;
 mod encode;
+mod limits;
 mod link;
 mod request;
 
@@ -59,6 +60,7 @@ pub fn plan(config: &Config, toolsets: &[CheckedToolset]) -> Contents {
             debug_assert!(false, "only checked tools are planned: {}", tool.spec.label());
             continue;
         };
+        builder.limit_tool(limits::of_tool(plans.len() as u32, tool.spec));
         plans.push(plan);
         let entry = tool.spec.list_entry();
         list.push(ListEntry {

@@ -131,6 +131,8 @@ impl Lowering<'_> {
             is_database: fields.text("error_type").is_some_and(|kind| kind.value == "database"),
             retry_count: fields.integer("retry_count"),
             auth: self.auth(&fields),
+            places: self.places(&fields),
+            breaker: self.breaker(&fields),
             name,
         }
     }
@@ -152,6 +154,7 @@ impl Lowering<'_> {
         let input_schema = self.schema(&fields, "input_schema", files);
         let output_schema = self.schema(&fields, "output_schema", files);
         let is_missing = |schema: &schema::Read| schema.as_ref().is_some_and(Option::is_none);
+        let (cache_seconds, cache) = self.cache(&fields);
         ToolSpec {
             span,
             misshapen: fields.misshapen || is_missing(&input_schema) || is_missing(&output_schema),
@@ -178,7 +181,9 @@ impl Lowering<'_> {
             retry_count: fields.integer("retry_count"),
             attempt_timeout_ms: fields.millis("attempt_timeout_seconds"),
             idempotent: fields.boolean("idempotent"),
-            cache_seconds: fields.integer("cache_seconds"),
+            cache_seconds,
+            cache,
+            rate: self.rate(&fields),
             max_response_bytes: fields.integer("max_response_bytes").map(|b| b.value),
             max_text_bytes: fields.integer("max_text_bytes").map(|b| b.value),
             max_results: fields.integer("max_results").map(|n| n.value),

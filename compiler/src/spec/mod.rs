@@ -4,6 +4,7 @@
 
 mod auth;
 mod endpoint;
+mod limits;
 mod lower;
 mod other;
 mod schema;
@@ -13,6 +14,7 @@ mod value;
 
 pub use auth::{AuthKind, AuthSpec, AuthText};
 pub use endpoint::{Endpoint, EndpointProblem, Origin, PathPiece, Placeholder, parse_endpoint, parse_origin};
+pub use limits::{BreakerSpec, CacheSpec, PlacesSpec, RateSpec};
 pub use lower::{ReadFile, read_spec, toml_to_json};
 pub use other::NotASpec;
 pub use template::{TemplateDialect, TemplateSource, TemplateSpec};
@@ -48,6 +50,8 @@ pub struct UpstreamSpec {
     pub is_database: bool,
     pub retry_count: Option<Spanned<u8>>,
     pub auth: Option<AuthSpec>,
+    pub places: Option<PlacesSpec>,
+    pub breaker: Option<BreakerSpec>,
 }
 
 /// A header that is fixed, or that a template of a tool writes.
@@ -85,7 +89,10 @@ pub struct ToolSpec {
     pub retry_count: Option<Spanned<u8>>,
     pub attempt_timeout_ms: Option<u32>,
     pub idempotent: Option<Spanned<bool>>,
+    /// From `cache_seconds` or `cache`.
     pub cache_seconds: Option<Spanned<u32>>,
+    pub cache: Option<CacheSpec>,
+    pub rate: Option<RateSpec>,
     pub max_response_bytes: Option<u32>,
     pub max_text_bytes: Option<u32>,
     pub max_results: Option<u32>,

@@ -118,12 +118,15 @@ impl Reading<'_> {
             (Shape::Object | Shape::Schema | Shape::ObjectOrText | Shape::SchemaOrText, Value::Table(_)) => {
                 return self.is_json(key, value, span);
             }
+            (Shape::TableOrFalse(_), Value::Boolean(false)) => return true,
             (
-                Shape::TextOrTable(_) | Shape::WordOrTable(..) | Shape::Table(_) | Shape::NamedTables(_),
+                Shape::TextOrTable(_)
+                | Shape::WordOrTable(..)
+                | Shape::TableOrFalse(_)
+                | Shape::Table(_)
+                | Shape::NamedTables(_),
                 Value::Table(_),
-            ) => {
-                return true;
-            }
+            ) => return true,
             (Shape::Tables(_), Value::Array(items)) => {
                 match items.iter().find(|item| item.get_ref().as_table().is_none()) {
                     None => return true,
@@ -202,6 +205,7 @@ fn shape_name(shape: Shape) -> String {
         Shape::TextOrTable(table) | Shape::WordOrTable(_, table) => {
             return format!("a string or a table with {}", one_of(table.names()));
         }
+        Shape::TableOrFalse(_) => "a table or `false`",
         Shape::Table(_) => "a table",
         Shape::Tables(_) => "a list of tables",
         Shape::NamedTables(_) => "a table of tables",

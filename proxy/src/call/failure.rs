@@ -1,18 +1,31 @@
 //! How a call fails: in words for the model, as an outcome for everyone else.
 
+use super::admission::whole_seconds;
 use super::{Done, redact};
 use crate::catalog::Catalog;
+use crate::limits::Limit;
 use crate::observe::record::Outcome;
 use crate::upstream::UpstreamError;
 use mcp_bundle::bind::{BindError, PreparedTool};
 use mcp_bundle::json::write_string;
 use mcp_bundle::shape;
 use mcp_bundle::template::Fault;
+use std::time::Duration;
 
 /// Why there is no response to make a result of.
 #[derive(Debug)]
 pub(super) enum CallFailure {
-    Overloaded,
+    /// A rate was exceeded.
+    RateLimited {
+        limit: Limit,
+        wait: Duration,
+    },
+    /// There was no place.
+    Overloaded(Limit),
+    /// The upstream fails and is left alone.
+    Unavailable {
+        wait: Duration,
+    },
     InvalidArguments(BindError),
     Upstream(UpstreamError),
 }
@@ -21,10 +34,32 @@ impl CallFailure {
     /// Appends the members of the result.
     pub(super) fn write(&self, catalog: &Catalog, tool: &PreparedTool<'_>, out: &mut Vec<u8>) -> Done {
         let mut upstream_status = None;
+        let mut retry_after_seconds = None;
         let (outcome, reason) = match self {
-            CallFailure::Overloaded => {
-                write_text("The server has too many calls in flight. Try again in a moment.", out);
-                (Outcome::Overloaded, "overloaded")
+            CallFailure::RateLimited { limit, wait } => {
+                let seconds = whole_seconds(*wait);
+                retry_after_seconds = Some(seconds);
+                write_text(&format!("Rate limit reached. Try again in {seconds} s."), out);
+                (Outcome::RateLimited, limit.as_str())
+            }
+            CallFailure::Overloaded(limit) => {
+                retry_after_seconds = Some(SOON);
+                write_text(full(*limit), out);
+                (Outcome::Overloaded, limit.as_str())
+            }
+            CallFailure::Unavailable { wait } => {
+                let seconds = whole_seconds(*wait);
+                retry_after_seconds = Some(seconds);
+                let text = format!(
+                    "The upstream of this tool keeps failing and is left alone. Try again in {seconds} s."
+                );
+                write_text(&text, out);
+                (Outcome::UpstreamUnavailable, Limit::Breaker.as_str())
+            }
+            CallFailure::Upstream(UpstreamError::NoRoom) => {
+                retry_after_seconds = Some(SOON);
+                write_text(full(Limit::AnswerBytes), out);
+                (Outcome::Overloaded, Limit::AnswerBytes.as_str())
             }
             CallFailure::InvalidArguments(error) => {
                 write_text(&error.to_string(), out);
@@ -45,7 +80,7 @@ impl CallFailure {
                 (Outcome::UpstreamFailed, error.name())
             }
         };
-        Done { outcome, reason: Some(reason), upstream_status, has_structured: false }
+        Done { outcome, reason: Some(reason), upstream_status, retry_after_seconds, has_structured: false }
     }
 
     pub(super) fn arguments(&self) -> Option<&BindError> {
@@ -61,6 +96,25 @@ impl CallFailure {
             CallFailure::Upstream(error) => Some(error.to_string()),
             _ => None,
         }
+    }
+}
+
+/// When a place may be free again.
+const SOON: u32 = 1;
+
+/// What there was no place for, and what to do.
+const fn full(limit: Limit) -> &'static str {
+    match limit {
+        Limit::TenantInFlight => {
+            "You have too many calls in flight. Wait for some of them to end, then try again."
+        }
+        Limit::UpstreamInFlight => {
+            "The upstream of this tool has too many calls in flight. Try again in a moment."
+        }
+        Limit::AnswerBytes => {
+            "The server holds too many large responses. Try again in a moment, or ask for less."
+        }
+        _ => "The server has too many calls in flight. Try again in a moment.",
     }
 }
 

@@ -1,13 +1,16 @@
-//! What failed, for programs: an entry in the `_meta` of a failed result. Its content says the same in words.
+//! Facts for programs, in the `_meta` of a result: what failed, which its content says in words, and whether an upstream was
+//! asked at all.
 
 use super::Done;
 use crate::protocol::MODERN;
 use mcp_bundle::bind::BindError;
 use mcp_bundle::json::write_string;
 use mcp_bundle::wire_enums::ProtocolVersion;
+use std::time::Duration;
 
 /// The entry's name in `_meta`.
 pub(crate) const ERROR_KEY: &str = "mcp-edge/error";
+const CACHE_KEY: &str = "mcp-edge/cache";
 
 /// Adds the entry to the result whose members begin at `start` of `out`.
 #[cold]
@@ -22,6 +25,28 @@ pub(super) fn add(
     write_string(ERROR_KEY, &mut entry);
     entry.push(b':');
     write_error(done, arguments, &mut entry);
+    insert(entry, protocol, start, out);
+}
+
+/// Adds that the answer is one that was kept.
+#[cold]
+pub(super) fn add_cache(
+    age: Duration,
+    stale: bool,
+    protocol: Option<ProtocolVersion>,
+    start: usize,
+    out: &mut Vec<u8>,
+) {
+    let mut entry = Vec::new();
+    write_string(CACHE_KEY, &mut entry);
+    entry.extend_from_slice(b":{\"hit\":true,\"age_seconds\":");
+    entry.extend_from_slice(itoa::Buffer::new().format(age.as_secs()).as_bytes());
+    entry.extend_from_slice(if stale { b",\"stale\":true}" } else { b"}" });
+    insert(entry, protocol, start, out);
+}
+
+/// Adds an entry to the `_meta` of the result whose members begin at `start` of `out`.
+fn insert(mut entry: Vec<u8>, protocol: Option<ProtocolVersion>, start: usize, out: &mut Vec<u8>) {
     // A result of the stateless revision has a `_meta` already, right before its members.
     const END: &[u8] = b"},";
     let opened = out.get(..start).is_some_and(|before| before.ends_with(END));
@@ -36,13 +61,17 @@ pub(super) fn add(
     }
 }
 
-/// `{"reason":"…","upstream_status":…,"problems":[{"kind":"…","parameter":"…","message":"…"}],"omitted":…}`
+/// `{"reason":"…","upstream_status":…,"retry_after_seconds":…,"problems":[{"kind":"…","parameter":"…","message":"…"}],"omitted":…}`
 fn write_error(done: &Done, arguments: Option<&BindError>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"reason\":");
     write_string(done.reason.unwrap_or(done.outcome.as_str()), out);
     if let Some(status) = done.upstream_status {
         out.extend_from_slice(b",\"upstream_status\":");
         out.extend_from_slice(itoa::Buffer::new().format(status).as_bytes());
+    }
+    if let Some(seconds) = done.retry_after_seconds {
+        out.extend_from_slice(b",\"retry_after_seconds\":");
+        out.extend_from_slice(itoa::Buffer::new().format(seconds).as_bytes());
     }
     if let Some(error) = arguments {
         out.extend_from_slice(b",\"problems\":[");

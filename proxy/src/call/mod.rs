@@ -1,9 +1,9 @@
 //! A call of one tool: arguments in, the members of a result out. Every interface calls tools through here.
 //!
 //! ```text
-//! admit    a place among the calls in flight, or `overloaded`        (later: rates, breakers)
-//! prepare  arguments → the upstream's request, or a ready-made answer (later: the cache)
-//! execute  the request → the upstream's answer; the only step that waits
+//! admit    rates and a place among the calls in flight, or a refusal (`admission`)
+//! prepare  arguments → the upstream's request, or a ready-made answer
+//! execute  the request → an answer that is kept (`crate::cache`), or the upstream's; the only step that waits
 //! finish   the answer → the members of the result, and one record for the observers
 //! ```
 //!
@@ -16,17 +16,22 @@ mod failure;
 mod meta;
 mod redact;
 
+pub(crate) use admission::admit_message;
 pub(crate) use meta::ERROR_KEY;
 
-use crate::catalog::Catalog;
+use crate::cache::{CacheKey, Flight, Found, KeptAnswer, KeyParts};
+use crate::catalog::{CacheRules, Catalog};
+use crate::limits::Limit;
 use crate::observe::Observer;
 use crate::observe::record::{CallRecord, CallStart, Outcome};
 use crate::protocol::{self, MODERN};
+use crate::runtime::deadline::{Elapsed, until};
 use crate::runtime::{clock, random};
 use crate::serving::context::Context;
-use crate::serving::in_flight::Permit;
+use crate::serving::shared::Shared;
 use crate::upstream::credentials::Ask;
-use crate::upstream::{Exchange, Received};
+use crate::upstream::{Exchange, UpstreamError};
+use admission::Places;
 use buffers::{Buffers, Scratch};
 use failure::CallFailure;
 use mcp_bundle::bind::{Arguments, Binder, PreparedTool, Problem, Request, Values};
@@ -34,6 +39,8 @@ use mcp_bundle::shape::{self, Answer};
 use mcp_bundle::template::Ambient;
 use mcp_bundle::wire_enums::ProtocolVersion;
 use std::num::NonZeroU32;
+use std::pin::pin;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// What is called.
@@ -53,6 +60,8 @@ pub(crate) struct Done {
     /// What failed exactly, if anything did.
     pub reason: Option<&'static str>,
     pub upstream_status: Option<u16>,
+    /// When it is worth trying again, if a limit was met.
+    pub retry_after_seconds: Option<u32>,
     /// Whether the result has `structuredContent`.
     pub has_structured: bool,
 }
@@ -67,8 +76,10 @@ pub(crate) struct PendingCall<'a> {
     started: Instant,
     ambient: Ambient,
     /// Held until the end.
-    _permit: Option<Permit<'a>>,
+    _places: Option<Places<'a>>,
     work: Work,
+    /// Others wait for its answer. Rare, so boxed.
+    flight: Option<Box<Flight<'a>>>,
     request_bytes: usize,
     upstream: Duration,
     attempts: u8,
@@ -83,6 +94,8 @@ enum Work {
     Send(Box<Buffers>),
     /// The answer is there: the upstream's, or one that needs none.
     Shape(Box<Buffers>),
+    /// An answer that was kept, and whether it is older than it should be. The buffers only hold the arguments.
+    Reuse(Arc<KeptAnswer>, bool, Box<Buffers>),
     /// The call failed without a response. The buffers only hold the arguments, if someone wants them.
     Explain(CallFailure, Option<Box<Buffers>>),
     /// The result is written and the call observed.
@@ -112,11 +125,11 @@ pub(crate) fn begin<'a>(context: &Context<'a>, call: &ToolCall<'a, '_>) -> Pendi
         contents: &context.view.catalog().contents,
         arguments: call.arguments.as_ref().map(Arguments::text),
     });
-    let (permit, mut work) = match admission::admit(context) {
-        Ok(permit) => (Some(permit), prepare(context, call, ambient)),
+    let (places, mut work) = match admission::admit(context, call, started) {
+        Ok(places) => (Some(places), prepare(context, call, ambient)),
         Err(failure) => (None, Work::Explain(failure, None)),
     };
-    let bind = (permit.is_some() && is_measured(ambient)).then(|| nanoseconds(started)).flatten();
+    let bind = (places.is_some() && is_measured(ambient)).then(|| nanoseconds(started)).flatten();
     if context.shared.observers.keeps_arguments() {
         work.keep(call.arguments.as_ref().map_or(Arguments::EMPTY.text(), Arguments::text));
     }
@@ -126,8 +139,9 @@ pub(crate) fn begin<'a>(context: &Context<'a>, call: &ToolCall<'a, '_>) -> Pendi
         protocol: call.protocol,
         started,
         ambient,
-        _permit: permit,
+        _places: places,
         work,
+        flight: None,
         request_bytes: call.arguments.map_or(0, |arguments| arguments.text().len()),
         upstream: Duration::ZERO,
         attempts: 0,
@@ -164,7 +178,7 @@ impl Work {
     /// Keeps a copy of the arguments to the end of the call: what they are part of is gone by then.
     fn keep(&mut self, arguments: &str) {
         let buffers = match self {
-            Work::Send(buffers) | Work::Shape(buffers) => buffers,
+            Work::Send(buffers) | Work::Shape(buffers) | Work::Reuse(.., buffers) => buffers,
             Work::Explain(_, buffers) => buffers.get_or_insert_with(buffers::take),
             Work::Nothing => return,
         };
@@ -174,7 +188,7 @@ impl Work {
 
     fn kept(&self) -> Option<&Buffers> {
         match self {
-            Work::Send(buffers) | Work::Shape(buffers) => Some(buffers),
+            Work::Send(buffers) | Work::Shape(buffers) | Work::Reuse(.., buffers) => Some(buffers),
             Work::Explain(_, buffers) => buffers.as_deref(),
             Work::Nothing => None,
         }
@@ -207,20 +221,124 @@ fn bind(
 }
 
 impl<'a> PendingCall<'a> {
-    /// Sends the request, if there is one. Dropping the future cancels the call.
+    /// Gets the answer, if there is a request. Dropping the future cancels the call.
     pub(crate) async fn execute(&mut self) {
+        if !matches!(self.work, Work::Send(_)) {
+            return;
+        }
+        match self.context.view.catalog().cache_rules(self.tool.index()) {
+            None => self.send().await,
+            // Boxed, as all that is rare: it would be part of every call's future.
+            Some(rules) => Box::pin(self.find_or_send(rules)).await,
+        }
+    }
+
+    /// Uses an answer that is kept, or asks for one that others can use, too.
+    async fn find_or_send(&mut self, rules: &'a CacheRules) {
+        let Some(key) = self.cache_key(rules) else { return self.send().await };
+        let shared: &'a Shared = self.context.shared;
+        let (timeout, deadline) = self.time();
+        match until(deadline, pin!(shared.cache.find(&key, rules))).await {
+            Ok(Found::Hit { answer, stale }) => self.reuse(answer, stale),
+            Ok(Found::Alone) => self.send().await,
+            Ok(Found::Flight(flight)) => {
+                self.flight = Some(flight);
+                self.send().await;
+                self.use_stale();
+            }
+            Err(Elapsed) => {
+                self.fail(CallFailure::Upstream(UpstreamError::timeout(timeout)));
+            }
+        }
+    }
+
+    /// If the upstream failed, an answer of before may serve.
+    fn use_stale(&mut self) {
+        let failed = match &self.work {
+            Work::Shape(buffers) => matches!(buffers.received.status, 500 | 502..=504),
+            Work::Explain(failure, _) => !matches!(failure, CallFailure::InvalidArguments(_)),
+            Work::Send(_) | Work::Reuse(..) | Work::Nothing => false,
+        };
+        match self.flight.take_if(|_| failed).map(|flight| flight.stale()) {
+            Some(Ok(answer)) => self.reuse(answer, true),
+            Some(Err(flight)) => self.flight = Some(Box::new(flight)),
+            None => {}
+        }
+    }
+
+    fn cache_key(&self, rules: &CacheRules) -> Option<CacheKey> {
+        let Work::Send(buffers) = &self.work else { return None };
+        let Catalog { contents, credentials, .. } = self.context.view.catalog();
+        let index = self.tool.upstream()?;
+        let upstream = contents.upstreams.get(index as usize)?;
+        // A tenant's own variables may be part of a credential, which is not part of the request.
+        let is_shared = rules.shared && self.context.view.variables().is_none();
+        let text = |id| contents.strings.get(id);
+        let caller = &self.context.request.caller;
+        Some(CacheKey::of(&KeyParts {
+            tool: self.tool.name(),
+            origin: (upstream.scheme.tag(), text(upstream.host), upstream.port),
+            authority: text(upstream.authority),
+            max_response: self.max_response(),
+            tenant: (!is_shared).then(|| caller.tenant()),
+            principal: credentials.get(index).and_then(|_| caller.principal()),
+            request: &buffers.request,
+        }))
+    }
+
+    /// How long the call may take, and when that is over.
+    fn time(&self) -> (Duration, Instant) {
+        let policy = self.context.view.catalog().contents.policies.get(self.tool.policy() as usize);
+        let timeout =
+            Duration::from_millis(policy.map_or(DEFAULT_TIMEOUT_MS, |policy| u64::from(policy.timeout_ms)));
+        (timeout, self.started + timeout)
+    }
+
+    /// The most that the upstream's answer may hold.
+    fn max_response(&self) -> usize {
+        let policy = self.context.view.catalog().contents.policies.get(self.tool.policy() as usize);
+        let own = policy.and_then(|policy| policy.max_response_bytes).map_or(usize::MAX, |own| own as usize);
+        own.min(self.context.settings.limits.response_body)
+    }
+
+    /// A kept answer takes the place of the upstream's.
+    fn reuse(&mut self, answer: Arc<KeptAnswer>, stale: bool) {
+        let buffers = match std::mem::replace(&mut self.work, Work::Nothing) {
+            Work::Send(buffers) | Work::Shape(buffers) | Work::Reuse(.., buffers) => Some(buffers),
+            Work::Explain(_, buffers) => buffers,
+            Work::Nothing => None,
+        };
+        self.work = Work::Reuse(answer, stale, buffers.unwrap_or_else(buffers::take));
+    }
+
+    /// There will be no answer.
+    fn fail(&mut self, failure: CallFailure) {
+        let buffers = match std::mem::replace(&mut self.work, Work::Nothing) {
+            Work::Send(buffers) | Work::Shape(buffers) | Work::Reuse(.., buffers) => Some(buffers),
+            Work::Explain(_, buffers) => buffers,
+            Work::Nothing => None,
+        };
+        self.work = Work::Explain(failure, buffers);
+    }
+
+    /// Sends the request, as soon as its upstream takes it.
+    async fn send(&mut self) {
+        let context = self.context;
+        let (timeout, deadline) = self.time();
+        let max_response = self.max_response();
         let Work::Send(buffers) = &mut self.work else { return };
-        let Catalog { contents, origins, credentials, .. } = self.context.view.catalog();
+        let Catalog { contents, origins, credentials, .. } = context.view.catalog();
         let tool = self.tool;
         let upstream = tool.upstream().and_then(|index| contents.upstreams.get(index as usize));
         let origin = tool.upstream().and_then(|index| origins.get(index as usize));
         let (Some(upstream), Some(origin)) = (upstream, origin) else { return };
         let policy = contents.policies.get(tool.policy() as usize);
-        let timeout =
-            Duration::from_millis(policy.map_or(DEFAULT_TIMEOUT_MS, |policy| u64::from(policy.timeout_ms)));
-        let own_limit =
-            policy.and_then(|policy| policy.max_response_bytes).map_or(usize::MAX, |own| own as usize);
-        let start = Instant::now();
+        let gate = tool.upstream().and_then(|index| context.view.catalog().gate(index as usize));
+        let mut start = Instant::now();
+        let entry = match admission::enter(&context, gate, &mut start, deadline).await {
+            Ok(entry) => entry,
+            Err(failure) => return self.fail(failure),
+        };
         let Buffers { request, received, .. } = &mut **buffers;
         let exchange = Exchange {
             tool: self.tool.name(),
@@ -233,22 +351,27 @@ impl<'a> PendingCall<'a> {
                 .and_then(|policy| policy.attempt_timeout_ms)
                 .map(|limit| Duration::from_millis(limit.into())),
             start,
-            deadline: self.started + timeout,
+            deadline,
             retries: policy.map_or(0, |policy| policy.retry_count),
             idempotent: policy.is_some_and(|policy| policy.idempotent),
-            max_response: own_limit.min(self.context.settings.limits.response_body),
-            pool: &self.context.settings.pool,
+            max_response,
+            pool: &context.settings.pool,
+            budget: &context.shared.limits.budget,
             credential: tool.upstream().and_then(|index| credentials.get(index)).map(|credential| Ask {
                 credential,
-                values: self.context.view.variables(),
-                caller: self.context.request.caller.token(),
+                values: context.view.variables(),
+                caller: context.request.caller.token(),
             }),
             authorization: None,
         };
-        let result = self.context.shared.upstream.call(&exchange, received).await;
+        let result = context.shared.upstream.call(&exchange, received).await;
         let answered = received.answered.filter(|_| result.is_ok()).unwrap_or_else(Instant::now);
+        entry.end(&result, received.status, answered);
         self.upstream = answered.saturating_duration_since(start);
         self.attempts = received.attempts;
+        if result == Err(UpstreamError::NoRoom) {
+            context.shared.limits.hit(Limit::AnswerBytes);
+        }
         self.work = match (std::mem::replace(&mut self.work, Work::Nothing), result) {
             (Work::Send(buffers), Ok(())) => Work::Shape(buffers),
             (Work::Send(buffers), Err(error)) => Work::Explain(CallFailure::Upstream(error), Some(buffers)),
@@ -265,8 +388,15 @@ impl<'a> PendingCall<'a> {
         match std::mem::replace(&mut self.work, Work::Nothing) {
             Work::Send(buffers) | Work::Shape(buffers) => {
                 let start = is_measured(self.ambient).then(Instant::now);
-                let (done, error) = self.shape(&buffers.received, out);
+                let (done, error) = self.shape(&buffers.received.answer(), out);
                 let render = start.map(|start| start.elapsed());
+                if let Some(flight) = self.flight.take() {
+                    match done.outcome {
+                        Outcome::Ok => flight.keep(KeptAnswer::of(&buffers.received, Instant::now())),
+                        // An error is never kept.
+                        _ => flight.keep_nothing(),
+                    }
+                }
                 if done.outcome != Outcome::Ok {
                     meta::add(&done, None, self.protocol, before, out);
                 }
@@ -275,7 +405,22 @@ impl<'a> PendingCall<'a> {
                 buffers::give(buffers);
                 done
             }
+            Work::Reuse(kept, stale, buffers) => {
+                let (done, error) = self.shape(&kept.answer(), out);
+                if done.outcome == Outcome::Ok {
+                    meta::add_cache(kept.age(Instant::now()), stale, self.protocol, before, out);
+                } else {
+                    meta::add(&done, None, self.protocol, before, out);
+                }
+                let end = End { done: &done, problems: &[], error: error.as_deref(), render: None };
+                self.observe(end, Some(&buffers), out.len() - before);
+                buffers::give(buffers);
+                done
+            }
             Work::Explain(failure, buffers) => {
+                if let Some(flight) = self.flight.take() {
+                    flight.keep_nothing();
+                }
                 let done = failure.write(self.context.view.catalog(), &self.tool, out);
                 let arguments = failure.arguments();
                 meta::add(&done, arguments, self.protocol, before, out);
@@ -292,13 +437,7 @@ impl<'a> PendingCall<'a> {
     }
 
     /// How it ended, and why it could not be rendered.
-    fn shape(&self, received: &Received, out: &mut Vec<u8>) -> (Done, Option<String>) {
-        let answer = Answer {
-            status: received.status,
-            content_type: received.content_type.as_deref(),
-            content_location: received.content_location.as_deref(),
-            body: &received.body,
-        };
+    fn shape(&self, answer: &Answer<'_>, out: &mut Vec<u8>) -> (Done, Option<String>) {
         let limits = &self.context.settings.limits.shape;
         let without_audio =
             self.protocol.filter(|version| !protocol::has_audio(*version)).map(|_| limits.without_audio());
@@ -307,7 +446,7 @@ impl<'a> PendingCall<'a> {
         let shaped = buffers::with_scratch(|Scratch { shape: scratch, .. }| {
             let (shaping, ambient) = (self.tool.shaping(), &self.ambient);
             // It gives memory back by itself.
-            (shape::shape(contents, matchers, shaping, &answer, ambient, limits, scratch, &mut (), out), 0)
+            (shape::shape(contents, matchers, shaping, answer, ambient, limits, scratch, &mut (), out), 0)
         });
         let version = self.protocol.unwrap_or(MODERN);
         let structured =
@@ -319,7 +458,8 @@ impl<'a> PendingCall<'a> {
         let done = Done {
             outcome: failure::outcome(shaped.failure.as_ref()),
             reason: shaped.failure.as_ref().map(shape::ShapeFailure::name),
-            upstream_status: self.tool.upstream().map(|_| received.status),
+            upstream_status: self.tool.upstream().map(|_| answer.status),
+            retry_after_seconds: None,
             has_structured,
         };
         (done, shaped.failure.as_ref().and_then(failure::render_error))
@@ -367,6 +507,7 @@ const CANCELLED: Done = Done {
     outcome: Outcome::Cancelled,
     reason: Some("cancelled"),
     upstream_status: None,
+    retry_after_seconds: None,
     has_structured: false,
 };
 

@@ -2,6 +2,7 @@
 
 mod client_certificates;
 mod cursor;
+mod limits;
 mod listing;
 mod origins;
 mod tenants;
@@ -9,11 +10,14 @@ mod variables;
 mod view;
 mod views;
 
+pub use limits::{CacheRules, ToolRate};
 pub use listing::Page;
 pub use tenants::check_tenants;
 pub use variables::invalid as invalid_variables;
 pub use view::View;
 
+use crate::limits::Limiter;
+use crate::limits::gates::Gate;
 use crate::observe::counts::{CallCounts, ToolCounts};
 use crate::request::identity::Caller;
 use crate::settings::Settings;
@@ -46,6 +50,9 @@ pub struct Catalog {
     pub origins: Vec<Arc<Origin>>,
     /// Indexed like `contents.upstreams`.
     pub credentials: Credentials,
+    /// What stands before them; indexed likewise.
+    gates: Vec<Gate>,
+    limits: limits::ToolTables,
     /// Parameters that headers repeat, indexed like `contents.tools`.
     mirrored: Vec<Box<[Mirrored]>>,
     /// The tools, ready to be called.
@@ -115,6 +122,7 @@ impl Catalog {
         variable: &dyn Fn(&str) -> Option<String>,
         upstream: &Upstream,
         calls: &CallCounts,
+        limiter: &Limiter,
         Place { settings, directory }: Place,
     ) -> Result<Catalog, BuildError> {
         let Bundle { mut contents, revision, .. } = bundle;
@@ -139,6 +147,7 @@ impl Catalog {
         let origins = origins.collect::<Result<_, _>>()?;
         let credentials = Credentials::build(&contents, &variables.0, upstream)
             .map_err(|BadUserName { upstream }| BuildError::UserName { upstream })?;
+        let gates = limits::gates(&contents, limiter);
         let counts = calls.tools(contents.tools.iter().map(|tool| text(tool.name)));
         let mirrored = contents.tools.iter().map(|tool| mirrored(&contents, tool)).collect();
         let views = Views::new(directory.visibilities().len());
@@ -151,6 +160,8 @@ impl Catalog {
             variables,
             origins,
             credentials,
+            gates,
+            limits: limits::ToolTables::new(&contents),
             mirrored,
             prepared,
             counts,
@@ -184,6 +195,23 @@ impl Catalog {
         }
         let own = self.tenant_variables.get(self.directory.tenant_index(caller)?)?.as_ref();
         own.map(|variables| variables.0.as_slice())
+    }
+
+    /// What stands before an upstream.
+    pub fn gate(&self, upstream: usize) -> Option<&Gate> {
+        self.gates.get(upstream)
+    }
+
+    /// The rate of a tool, if its spec sets one.
+    #[inline]
+    pub fn tool_rate(&self, tool: usize) -> Option<&ToolRate> {
+        self.limits.rate(tool)
+    }
+
+    /// How the answers of a tool are kept, if they are.
+    #[inline]
+    pub fn cache_rules(&self, tool: usize) -> Option<&CacheRules> {
+        self.limits.cache(tool)
     }
 
     /// The parameters of a tool that headers repeat.

@@ -1,7 +1,7 @@
 //! The language of `edge.toml`: its tables of keys, and the reference made from them.
 
 use super::fixed::{FIXED, TLS};
-use super::numbers::{AUDIT_FLUSH, AUDIT_QUEUE, LIMITS, LIST, POOL, TIMEOUTS};
+use super::numbers::{AUDIT_FLUSH, AUDIT_QUEUE, CACHE, LIMITS, LIST, POOL, TIMEOUTS};
 use crate::settings::{AuditArguments, Settings, WhenFull};
 use crate::telemetry::logging::{LogFormat, LogLevel};
 use mcp_diagnostics::{Key, Language, ReadingRules, Shape, Table, size};
@@ -48,7 +48,7 @@ impl Row {
 use Shape::{Boolean, Integer, Tables, Text, Texts, Word};
 
 #[rustfmt::skip]
-static TOP_ROWS: [Row; 21] = [
+static TOP_ROWS: [Row; 22] = [
     Row::new("bundle", Text, "", "the bundle to serve; the command line may name another"),
     Row::new("keys", Texts, "", "public keys, as text or as files; with any, one of them must have signed the bundle"),
     Row::new("poll_seconds", Integer { min: 1, max: 86_400 }, "10", "how often to check the bundle, the secrets file and the certificates for changes"),
@@ -69,6 +69,7 @@ static TOP_ROWS: [Row; 21] = [
     Row::new("timeouts", Shape::Table(&TIMEOUTS_TABLE), "", "written `[timeouts]`: how long clients may take"),
     Row::new("pool", Shape::Table(&POOL_TABLE), "", "written `[pool]`: connections to upstreams"),
     Row::new("list", Shape::Table(&LIST_TABLE), "", "written `[list]`: lists of tools"),
+    Row::new("cache", Shape::Table(&CACHE_TABLE), "", "written `[cache]`: responses that are used again"),
     Row::new("upstream", Shape::NamedTables(&UPSTREAM_TABLE), "", "written `[upstream.NAME]`: where an upstream of the bundle is here"),
 ];
 
@@ -144,6 +145,18 @@ static CLAIM_ROWS: [Row; 2] = [
     Row::new("fixed", Text, "", "the same for every token"),
 ];
 
+#[rustfmt::skip]
+static LIMITS_RATE_ROWS: [Row; 1] = [
+    Row::new("address", Shape::Table(&RATE_TABLE), "", "requests of each client address, such as `{ calls = 600, seconds = 60, burst = 100 }`; an IPv6 network of 64 bits counts as one address"),
+];
+
+#[rustfmt::skip]
+static RATE_ROWS: [Row; 3] = [
+    Row::new("calls", Integer { min: 1, max: 1_000_000 }, "", "requests in the time"),
+    Row::new("seconds", Integer { min: 1, max: 86_400 }, "60", "the time"),
+    Row::new("burst", Integer { min: 1, max: 1_000_000 }, "as many as `calls`", "requests that may come at once"),
+];
+
 pub static TOP: Table = table("the file", &keys(&TOP_ROWS));
 pub static LISTEN_TABLE: Table = table("`listen`", &keys(&LISTEN_ROWS));
 pub static LOG_TABLE: Table = table("`log`", &keys(&LOG_ROWS));
@@ -153,6 +166,10 @@ pub static INTERFACES_TABLE: Table = table("`interfaces`", &keys(&INTERFACES_ROW
 static LIMITS_TABLE: Table = table("`limits`", &keys(&LIMITS));
 static TIMEOUTS_TABLE: Table = table("`timeouts`", &keys(&TIMEOUTS));
 static POOL_TABLE: Table = table("`pool`", &keys(&POOL));
+static CACHE_TABLE: Table = table("`cache`", &keys(&CACHE));
+pub static LIMITS_RATE_TABLE: Table = table("`limits.rate`", &keys(&LIMITS_RATE_ROWS));
+/// How often somebody may ask.
+pub static RATE_TABLE: Table = table("a rate", &keys(&RATE_ROWS));
 static LIST_TABLE: Table = table("`list`", &keys(&LIST));
 
 pub static AUTH_TABLE: Table = table("`auth`", &keys(&AUTH_ROWS));
@@ -162,7 +179,7 @@ pub static CLAIM_TABLE: Table = table("a claim", &keys(&CLAIM_ROWS));
 pub static UPSTREAM_TABLE: Table = table("an upstream", &keys(&UPSTREAM_ROWS));
 
 /// The tables below the top, by name.
-pub static TABLES: [(&str, &Table, &[Row]); 13] = [
+pub static TABLES: [(&str, &Table, &[Row]); 16] = [
     ("auth", &AUTH_TABLE, &AUTH_ROWS),
     ("auth.resource", &RESOURCE_TABLE, &RESOURCE_ROWS),
     ("auth.jwt", &JWT_TABLE, &JWT_ROWS),
@@ -172,9 +189,12 @@ pub static TABLES: [(&str, &Table, &[Row]); 13] = [
     ("access", &ACCESS_TABLE, &ACCESS_ROWS),
     ("interfaces", &INTERFACES_TABLE, &INTERFACES_ROWS),
     ("limits", &LIMITS_TABLE, &LIMITS),
+    ("limits.rate", &LIMITS_RATE_TABLE, &LIMITS_RATE_ROWS),
+    ("limits.rate.address", &RATE_TABLE, &RATE_ROWS),
     ("timeouts", &TIMEOUTS_TABLE, &TIMEOUTS),
     ("pool", &POOL_TABLE, &POOL),
     ("list", &LIST_TABLE, &LIST),
+    ("cache", &CACHE_TABLE, &CACHE),
     ("upstream.NAME", &UPSTREAM_TABLE, &UPSTREAM_ROWS),
 ];
 

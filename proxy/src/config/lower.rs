@@ -1,9 +1,11 @@
 //! The text of `edge.toml` → [`Config`], or every problem in it.
 
 use super::keys::{
-    ACCESS_TABLE, INTERFACES_TABLE, LANGUAGE, LISTEN_TABLE, LOG_TABLE, TABLES, TOP, UPSTREAM_TABLE,
+    ACCESS_TABLE, INTERFACES_TABLE, LANGUAGE, LIMITS_RATE_TABLE, LISTEN_TABLE, LOG_TABLE, RATE_TABLE, TABLES,
+    TOP, UPSTREAM_TABLE,
 };
 use super::{Config, Places, Problems, SecretSource, parse_address, read_key};
+use crate::limits::Rate;
 use crate::process::{Listener, TlsFiles};
 use crate::settings::{Access, AuditArguments, AuditSettings, ClientFiles, Interfaces, Settings, WhenFull};
 use crate::telemetry::logging::{LogFormat, LogLevel, LogSettings};
@@ -248,6 +250,9 @@ impl<'d> Lowering<'_, 'd> {
             }
             let Some((table, span)) = top.table(name) else { continue };
             let fields = self.reading.fields(keys, table, span);
+            if *name == "limits" {
+                settings.limits.address_rate = self.address_rate(&fields);
+            }
             for (row, field) in numbers {
                 let number = match row.shape {
                     Shape::Size { .. } => fields.size(row.name),
@@ -292,6 +297,24 @@ impl<'d> Lowering<'_, 'd> {
             let problem = Diagnostic::error(span, "`audit` needs a `file`");
             self.reading.report(problem.help("write `file = \"audit.jsonl\"`, or remove `[audit]`"));
         }
+    }
+
+    /// `[limits.rate]`.
+    fn address_rate(&mut self, limits: &Fields<'_, '_>) -> Option<Rate> {
+        let (table, span) = limits.table("rate")?;
+        let rates = self.reading.fields(&LIMITS_RATE_TABLE, table, span);
+        let (table, span) = rates.table("address")?;
+        let fields = self.reading.fields(&RATE_TABLE, table, span);
+        let Some(calls) = fields.integer("calls") else {
+            if !fields.is_written("calls") {
+                let problem = Diagnostic::error(span, "a rate needs `calls`");
+                self.reading.report(problem.help("write `{ calls = 600, seconds = 60, burst = 100 }`"));
+            }
+            return None;
+        };
+        let seconds = fields.integer("seconds").map_or(60, |seconds| seconds.value);
+        let burst = fields.integer("burst").map_or(calls.value, |burst| burst.value);
+        Some(Rate::new(calls.value, seconds, burst))
     }
 
     /// Where upstreams are here, by name.

@@ -1,6 +1,6 @@
 //! The keys of `edge.toml` that are numbers. Each is one row with its range and its field.
 
-use super::keys::{Field, Row};
+use super::keys::{Field, LIMITS_RATE_TABLE, Row};
 use mcp_diagnostics::Shape;
 use std::time::Duration;
 
@@ -37,13 +37,15 @@ macro_rules! number {
 }
 
 #[rustfmt::skip]
-pub static LIMITS: [Row; 21] = [
+pub static LIMITS: [Row; 23] = [
     number!("request_body", Bytes, KIB, 256 * MIB, "the body of a client's request", limits.request_body),
     number!("json_depth", Count, 8, DEPTH, "nesting of a client's request", limits.json_depth),
     number!("batch", Count, 1, 1000, "requests in a batch", limits.batch),
     number!("response_body", Bytes, KIB, GIB, "an upstream's response, decompressed; also the upper bound of a tool's `max_response_bytes`", limits.response_body),
     number!("connections", Count, 1, 1_000_000, "client connections at once; further ones are closed without an answer", limits.connections),
     number!("calls_in_flight", Count, 1, 1_000_000, "calls waiting for an upstream at once", limits.calls_in_flight),
+    number!("answer_bytes", Bytes, MIB, 1024 * GIB, "bodies of all calls at once: requests, responses and results that are not sent yet; a body waits 5 seconds for room", limits.answer_bytes),
+    Row::new("rate", Shape::Table(&LIMITS_RATE_TABLE), "", "written `[limits.rate]`: how often anyone may ask"),
     number!("streams", Count, 0, 1_000_000, "event streams open at once", limits.streams),
     number!("arguments", Count, 1, 10_000, "arguments of a call", limits.bind.arguments),
     number!("arguments_depth", Count, 1, DEPTH, "nesting of the arguments", limits.bind.depth),
@@ -76,6 +78,11 @@ pub static POOL: [Row; 3] = [
     number!("idle_connections", Count, 0, 100_000, "idle connections to keep, per upstream and thread", pool.idle_connections),
     number!("idle_seconds", Seconds, 1, DAY, "how long to keep an idle connection", pool.idle),
     number!("dns_seconds", Seconds, 0, DAY, "how long to use the addresses of a name", pool.dns),
+];
+
+#[rustfmt::skip]
+pub static CACHE: [Row; 1] = [
+    number!("bytes", Bytes, 0, 1024 * GIB, "responses kept for tools with `cache_seconds`; one of more than a quarter of it is not kept; `\"0B\"` keeps none", cache.bytes),
 ];
 
 #[rustfmt::skip]

@@ -8,6 +8,7 @@ use http::Uri;
 use mcp_bundle::bind::Request;
 use mcp_bundle::origin::Origin;
 use serde_json::Value;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Why there are no keys.
@@ -105,6 +106,8 @@ async fn get(network: &Network, url: &str) -> Result<Vec<u8>, FetchError> {
         idempotent: true,
         max_response: LONGEST,
         pool: &pool,
+        // An answer here is short; the limit above bounds it.
+        budget: &Arc::default(),
         credential: None,
         authorization: None,
     };

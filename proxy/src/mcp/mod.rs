@@ -13,7 +13,7 @@ mod version;
 
 pub use listen::legacy_stream;
 
-use crate::call::PendingCall;
+use crate::call::{PendingCall, admit_message};
 use crate::observe::record::AnswerKind;
 use crate::protocol::MODERN;
 use crate::request::accept::Accepts;
@@ -213,6 +213,7 @@ fn modern<'a>(
     if message.is_method("tools/call") {
         return call::begin(context, MODERN, message, id, out).map(Handled::Call);
     }
+    admit_message(context)?;
     let start = out.len();
     let mut responded = Responded::Message(200);
     let kind = if message.is_method("tools/list") {
@@ -241,6 +242,7 @@ fn legacy<'a>(
     if message.is_method("tools/call") {
         return call::begin(context, version, message, id, out).map(Handled::Call);
     }
+    admit_message(context)?;
     let start = out.len();
     let kind = if message.is_method("tools/list") {
         list::respond(context, version, message, id, out)?;

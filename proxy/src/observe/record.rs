@@ -109,14 +109,18 @@ pub enum Outcome {
     ResponseTooLarge,
     /// The answer could not be made into a result: a template, `select`, `output_schema` or its type.
     Unusable,
-    /// Too many calls in flight.
+    /// Too many calls in flight, or too many bytes.
     Overloaded,
+    /// Too many calls in a time.
+    RateLimited,
+    /// The upstream fails and is left alone.
+    UpstreamUnavailable,
     /// The client disconnected before the answer.
     Cancelled,
 }
 
 impl Outcome {
-    pub const ALL: [Outcome; 9] = [
+    pub const ALL: [Outcome; 11] = [
         Outcome::Ok,
         Outcome::InvalidArguments,
         Outcome::UpstreamStatus,
@@ -125,6 +129,8 @@ impl Outcome {
         Outcome::ResponseTooLarge,
         Outcome::Unusable,
         Outcome::Overloaded,
+        Outcome::RateLimited,
+        Outcome::UpstreamUnavailable,
         Outcome::Cancelled,
     ];
 
@@ -139,6 +145,8 @@ impl Outcome {
             Outcome::ResponseTooLarge => "response_too_large",
             Outcome::Unusable => "unusable_answer",
             Outcome::Overloaded => "overloaded",
+            Outcome::RateLimited => "rate_limited",
+            Outcome::UpstreamUnavailable => "upstream_unavailable",
             Outcome::Cancelled => "cancelled",
         }
     }

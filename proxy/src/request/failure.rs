@@ -52,6 +52,8 @@ pub enum Failure {
     TooManyRequests {
         retry_after_seconds: u64,
     },
+    /// The bodies of all calls together are too large, for too long.
+    Overloaded,
     /// No session of HTTP+SSE with this id, or not of this caller.
     UnknownSession,
     /// A session of HTTP+SSE has too many pending messages.
@@ -122,6 +124,7 @@ impl Failure {
             | Failure::NotReady
             | Failure::BatchTooLarge
             | Failure::TooManyRequests { .. }
+            | Failure::Overloaded
             | Failure::SessionBusy
             | Failure::AuditFull => -32603,
             Failure::HeaderMismatch(_) => -32020,
@@ -153,7 +156,11 @@ impl Failure {
             | Failure::CredentialInQuery
             | Failure::HeaderMismatch(_)
             | Failure::UnsupportedVersion(_) => 400,
-            Failure::NotReady | Failure::TooManyStreams | Failure::SessionBusy | Failure::AuditFull => 503,
+            Failure::NotReady
+            | Failure::TooManyStreams
+            | Failure::SessionBusy
+            | Failure::Overloaded
+            | Failure::AuditFull => 503,
             Failure::Unauthenticated { .. } => 401,
             Failure::TooManyRequests { .. } => 429,
             Failure::NotAcceptable(_) => 406,
@@ -170,7 +177,9 @@ impl Failure {
     pub const fn rest(&self) -> (ErrorType, u16) {
         match self {
             Failure::UnknownTool(_) => (ErrorType::ToolNotFound, 404),
-            Failure::NotReady | Failure::TooManyStreams | Failure::AuditFull => (ErrorType::Service, 503),
+            Failure::NotReady | Failure::TooManyStreams | Failure::Overloaded | Failure::AuditFull => {
+                (ErrorType::Service, 503)
+            }
             Failure::TooManyRequests { .. } => (ErrorType::Service, 429),
             Failure::InvalidParams(_) | Failure::BadCursor | Failure::UnknownMethod(_) => {
                 (ErrorType::Validation, 400)
@@ -205,6 +214,7 @@ impl Failure {
             Failure::Forbidden { .. } => "forbidden",
             Failure::CredentialInQuery => "credential_in_query",
             Failure::TooManyRequests { .. } => "too_many_requests",
+            Failure::Overloaded => "overloaded",
             Failure::UnknownSession => "unknown_session",
             Failure::SessionBusy => "session_busy",
             Failure::AuditFull => "audit_full",
@@ -257,6 +267,9 @@ impl Failure {
             Failure::TooManyRequests { retry_after_seconds } => {
                 Cow::Owned(format!("Too many requests; try again in {retry_after_seconds} seconds"))
             }
+            Failure::Overloaded => Cow::Borrowed(
+                "The server has no room for a request of this length now; try again in a moment",
+            ),
             Failure::UnknownSession => Cow::Borrowed("There is no such session; open one at `/sse`"),
             Failure::SessionBusy => {
                 Cow::Borrowed("The session has too many pending messages; read its responses first")
@@ -271,9 +284,11 @@ impl Failure {
     pub fn header(&self) -> Option<(&'static str, String)> {
         match self {
             Failure::MethodNotAllowed(allowed) => Some(("allow", (*allowed).to_owned())),
-            Failure::NotReady | Failure::TooManyStreams | Failure::SessionBusy | Failure::AuditFull => {
-                Some(("retry-after", "1".to_owned()))
-            }
+            Failure::NotReady
+            | Failure::TooManyStreams
+            | Failure::SessionBusy
+            | Failure::Overloaded
+            | Failure::AuditFull => Some(("retry-after", "1".to_owned())),
             Failure::Unauthenticated { challenge, .. } | Failure::Forbidden { challenge, .. } => {
                 Some(("www-authenticate", challenge.clone()))
             }

@@ -1,5 +1,6 @@
 //! Who asks. This is found out between route and body: for a caller who is turned away, nothing of the body is read.
 
+use crate::limits::CallerLimits;
 use crate::request::failure::Failure;
 use crate::request::head::Head;
 use futures::future::BoxFuture;
@@ -48,6 +49,8 @@ pub struct Identity {
     pub(crate) tenant_index: Option<u32>,
     /// The directory that knows it; 0 for an authenticator of someone's own.
     pub(crate) generation: u64,
+    /// How much it may ask for.
+    pub limits: CallerLimits,
 }
 
 /// Says who asks, or why a request is refused.
@@ -103,6 +106,13 @@ impl Caller {
     /// The id of its API key.
     pub fn key(&self) -> Option<&str> {
         self.identity()?.key.as_deref()
+    }
+
+    /// How much the caller may ask for.
+    #[inline]
+    pub fn limits(&self) -> &CallerLimits {
+        static NONE: CallerLimits = CallerLimits::NONE;
+        self.identity().map_or(&NONE, |identity| &identity.limits)
     }
 
     /// Whether it is someone who calls again, with the same credential or a newer one.

@@ -1,5 +1,7 @@
 //! What the edge says to a request, before it is bytes on a connection.
 
+use crate::limits::budget::Share;
+
 /// A whole answer. The body's memory is used again by the next request of a connection.
 #[derive(Debug, Default)]
 pub struct Reply {
@@ -10,6 +12,8 @@ pub struct Reply {
     pub body: Vec<u8>,
     /// The connection is closed after it.
     pub close: bool,
+    /// What it takes of the bytes of all calls, until it is sent.
+    pub held: Share,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -33,12 +37,13 @@ impl Reply {
     }
 
     pub fn clear(&mut self) {
-        let Reply { status, kind, headers, body, close } = self;
+        let Reply { status, kind, headers, body, close, held } = self;
         *status = 200;
         *kind = BodyKind::Empty;
         headers.clear();
         body.clear();
         *close = false;
+        held.give();
     }
 }
 

@@ -1,6 +1,6 @@
 //! `GET /api/v1/mcp/tools` and `POST /api/v1/mcp/tools/call`.
 
-use super::read_call;
+use super::{read_call, say_when};
 use crate::call;
 use crate::observe::record::{AnswerKind, Outcome};
 use crate::protocol::MODERN;
@@ -46,6 +46,10 @@ pub async fn call(context: &Context<'_>, body: &[u8], reply: &mut Reply) -> Resu
     }
     reply.body.push(b'}');
     reply.kind = BodyKind::Json;
+    if done.outcome == Outcome::RateLimited {
+        reply.status = 429;
+        say_when(&done, reply);
+    }
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! `GET /mcp/tools` and `POST /mcp/invoke`.
 
-use super::{error_type, read_call};
+use super::{error_type, read_call, say_when};
 use crate::call::{self, ERROR_KEY};
 use crate::catalog::View;
 use crate::observe::record::{AnswerKind, Outcome};
@@ -39,6 +39,7 @@ pub async fn invoke(context: &Context<'_>, body: &[u8], reply: &mut Reply) -> Re
             _ => ErrorType::Service,
         };
         fail(error_type(&done, of_upstream), &String::from_utf8_lossy(&result), reply);
+        say_when(&done, reply);
     } else {
         if done.has_structured {
             only_structured(&mut reply.body);

@@ -6,6 +6,7 @@ pub mod gateway;
 use crate::call::{Done, ToolCall};
 use crate::observe::record::Outcome;
 use crate::request::failure::{ErrorType, Failure};
+use crate::request::reply::Reply;
 use crate::serving::context::Context;
 use mcp_bundle::bind::Arguments;
 use mcp_bundle::json::{Kind, Scanner};
@@ -60,9 +61,17 @@ const fn error_type(done: &Done, of_upstream: ErrorType) -> (ErrorType, u16) {
         Outcome::UpstreamStatus if is_unavailable(done.upstream_status) => (of_upstream, 503),
         Outcome::UpstreamStatus | Outcome::Unusable | Outcome::ResponseTooLarge => (of_upstream, 500),
         Outcome::UpstreamFailed | Outcome::UpstreamTimeout => (of_upstream, 503),
+        Outcome::UpstreamUnavailable => (of_upstream, 503),
+        Outcome::RateLimited => (ErrorType::Service, 429),
         Outcome::Overloaded => (ErrorType::Service, 503),
         Outcome::Ok | Outcome::Cancelled => (ErrorType::Internal, 500),
     }
+}
+
+/// Says when to try again, if a limit was met.
+fn say_when(done: &Done, reply: &mut Reply) {
+    let seconds = done.retry_after_seconds.map(|seconds| ("retry-after", seconds.to_string()));
+    reply.headers.extend(seconds);
 }
 
 /// Whether a gateway in front of the upstream, or the upstream itself, says that it cannot be used now.

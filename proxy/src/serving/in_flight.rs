@@ -1,4 +1,4 @@
-//! The calls in flight, of all connections together. How many there may be is asked for each call (`call/admission.rs`).
+//! The calls in flight, of all connections together. How many there may be is asked for each call (`call/admission/`).
 
 use std::sync::atomic::{
     AtomicUsize,

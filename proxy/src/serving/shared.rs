@@ -2,7 +2,9 @@
 
 use super::in_flight::InFlight;
 use super::{Activated, Loaded, Serving};
+use crate::cache::AnswerCache;
 use crate::catalog::Catalog;
+use crate::limits::Limiter;
 use crate::observe::record::Refusal;
 use crate::observe::{Observer, Observers};
 use crate::request::facts::RequestFacts;
@@ -23,6 +25,10 @@ pub struct Shared {
     pub in_flight: Arc<InFlight>,
     /// Event streams that are open.
     pub streams: Arc<AtomicUsize>,
+    /// Who has asked how much, over all bundles.
+    pub(crate) limits: Arc<Limiter>,
+    /// Upstreams' answers that are used again.
+    pub(crate) cache: Arc<AnswerCache>,
     serving: ArcSwap<Serving>,
     /// Counts the swaps that changed the list of tools.
     changes: watch::Sender<u64>,
@@ -34,7 +40,11 @@ pub struct StreamSlot(Arc<AtomicUsize>);
 
 impl Shared {
     pub fn new(settings: Settings, upstream: Upstream, observers: Observers) -> Shared {
+        let limits = Arc::<Limiter>::default();
+        limits.budget.set_most(settings.limits.answer_bytes);
         Shared {
+            limits,
+            cache: Arc::new(AnswerCache::new(settings.cache.bytes)),
             upstream,
             observers,
             in_flight: Arc::default(),
@@ -61,6 +71,8 @@ impl Shared {
     /// From now on requests are served from `catalog` and with its settings; those that began before keep theirs.
     pub fn activate(&self, catalog: Catalog) -> Activated {
         let catalog = Arc::new(catalog);
+        self.limits.budget.set_most(catalog.settings.limits.answer_bytes);
+        self.cache.set_bytes(catalog.settings.cache.bytes);
         let serving = Serving {
             settings: Arc::clone(&catalog.settings),
             directory: Arc::clone(&catalog.directory),

@@ -6,6 +6,7 @@ use super::glob::Glob;
 use super::lower::{TenantEntry, TenantFile, reference};
 use super::recent;
 use crate::jwt::{Claims, IssuerConfig, Issuers, TokenError};
+use crate::limits::CallerLimits;
 use crate::request::failure::Failure;
 use crate::request::head::Head;
 use crate::request::identity::{Authenticator, Caller, Identity, Peer, Verdict};
@@ -94,6 +95,7 @@ impl Directory {
                     principal: Some(key.id.clone()),
                     key: Some(key.id.clone()),
                     scopes: scopes.clone(),
+                    limits: entry.limits(Some(key)),
                     visibility: visibilities.number(Visibility::of(entry, Some(scopes))),
                     tenant_index: Some(index),
                     generation,
@@ -109,6 +111,7 @@ impl Directory {
                 public = Some(Arc::new(Identity {
                     tenant: Some(PUBLIC.to_owned()),
                     scopes: entry.scopes.clone(),
+                    limits: entry.limits(None),
                     visibility: visibilities.number(Visibility::of(entry, Some(&entry.scopes))),
                     tenant_index: Some(index),
                     generation,
@@ -217,12 +220,18 @@ impl Directory {
                 (!is_over(key.expires, seconds_now())).then(|| (*key.identity).clone())
             }
             None => Some(Identity {
+                limits: self.limits(index),
                 visibility,
                 tenant_index: Some(index),
                 generation: self.generation,
                 ..old.clone()
             }),
         }
+    }
+
+    /// How much a tenant's callers with tokens may ask for.
+    fn limits(&self, index: u32) -> CallerLimits {
+        self.file.tenants.get(index as usize).map_or(CallerLimits::NONE, |tenant| tenant.limits(None))
     }
 
     /// The index of a tenant, and what its callers with tokens see.
@@ -271,6 +280,7 @@ impl Directory {
             tenant: Some(claims.tenant),
             principal: claims.subject,
             scopes: claims.scopes,
+            limits: self.limits(index),
             visibility,
             tenant_index: Some(index),
             generation: self.generation,

@@ -3,6 +3,7 @@
 use super::api_key::KeyDigest;
 use super::glob::Glob;
 use super::keys::{KEY, LANGUAGE, RATE, TENANT, TOP};
+use crate::limits::{CallerLimits, Rate, bucket};
 use mcp_diagnostics::toml_tree::{TomlTable, TomlValue, Value};
 use mcp_diagnostics::{Diagnostic, Fields, FileId, Problems, Reading, Sources, Span, Spanned};
 use std::collections::BTreeMap;
@@ -81,6 +82,18 @@ impl TenantFile {
 }
 
 impl TenantEntry {
+    /// How much its callers may ask for, with a key or a token.
+    pub fn limits(&self, key: Option<&KeyEntry>) -> CallerLimits {
+        let rate = |rate: TenantRate| Rate::new(rate.calls, rate.seconds, rate.burst);
+        CallerLimits {
+            rate: self.rate.map(rate),
+            calls_in_flight: self.calls_in_flight,
+            key_rate: key.and_then(|key| key.rate).map(rate),
+            // Neither name has a slash in it.
+            key: key.map_or(0, |key| bucket(&format!("{}/{}", self.name.value, key.id))),
+        }
+    }
+
     /// Where values of variables are written out.
     pub fn literal_variables(&self) -> impl Iterator<Item = Span> {
         let literal = self.variables.iter().filter(|(_, value)| reference(&value.value).is_none());

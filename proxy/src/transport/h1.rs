@@ -281,6 +281,7 @@ impl<H: Handler> Connection<'_, H> {
 
     /// An idle connection holds little.
     fn shrink(&mut self) {
+        self.reply.held.give();
         self.head.headers.shrink(KEPT);
         if self.reply.body.capacity() > KEPT {
             self.reply.body = Vec::new();

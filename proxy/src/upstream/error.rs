@@ -24,6 +24,9 @@ pub enum UpstreamError {
     Protocol,
     #[error("the response has more than {limit} bytes")]
     TooLarge { status: u16, limit: usize },
+    /// The bodies of all calls together are too large, for too long.
+    #[error("there is no room for the response now")]
+    NoRoom,
     /// A `content-encoding` that is unknown or does not decode.
     #[error("could not decompress the response: {0}")]
     Encoding(String),
@@ -50,7 +53,7 @@ impl fmt::Display for Limit {
 }
 
 impl UpstreamError {
-    pub(super) fn timeout(limit: Duration) -> UpstreamError {
+    pub(crate) fn timeout(limit: Duration) -> UpstreamError {
         UpstreamError::Timeout(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX))
     }
 
@@ -65,6 +68,7 @@ impl UpstreamError {
             UpstreamError::Closed => "upstream_closed",
             UpstreamError::Protocol => "upstream_protocol",
             UpstreamError::TooLarge { .. } => "response_too_large",
+            UpstreamError::NoRoom => "answer_bytes",
             UpstreamError::Encoding(_) => "upstream_encoding",
             UpstreamError::Credential(error) => error.name(),
         }

@@ -10,9 +10,11 @@ pub use error::UpstreamError;
 pub use fixed::FixedAnswers;
 
 use self::credentials::Ask;
+use crate::limits::budget::{Budget, Share};
 use crate::runtime::buffers;
 use crate::settings::PoolSettings;
 use mcp_bundle::bind::Request;
+use mcp_bundle::shape::Answer;
 use mcp_bundle::wire_enums::Scheme;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -62,6 +64,8 @@ pub struct Exchange<'a> {
     pub credential: Option<Ask<'a>>,
     /// The value of the header `authorization`, once it is known.
     pub authorization: Option<&'a str>,
+    /// What its answer is counted in, with those of all other calls.
+    pub budget: &'a Arc<Budget>,
 }
 
 /// An upstream's answer. Its memory is used again.
@@ -80,6 +84,8 @@ pub struct Received {
     pub attempts: u8,
     /// When the answer was whole, if that was looked at.
     pub answered: Option<Instant>,
+    /// What the body takes of the bytes of all calls.
+    pub(crate) held: Share,
     /// What was read from a connection and is not the body yet.
     input: Vec<u8>,
     /// The memory of the last content type.
@@ -98,13 +104,25 @@ impl Received {
         self.content_location = None;
         self.location = None;
         self.body.clear();
+        self.held.give();
         self.attempts = 0;
         self.answered = None;
         self.input.clear();
     }
 
+    /// What a result is made of.
+    pub fn answer(&self) -> Answer<'_> {
+        Answer {
+            status: self.status,
+            content_type: self.content_type.as_deref(),
+            content_location: self.content_location.as_deref(),
+            body: &self.body,
+        }
+    }
+
     /// Gives its memory back for the next call.
     pub fn give_memory(&mut self) {
+        self.held.give();
         buffers::give_bytes(&mut self.body);
         buffers::give_bytes(&mut self.input);
         self.content_type.take_if(|text| text.capacity() > LONGEST_KEPT_TYPE);

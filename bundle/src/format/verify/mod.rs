@@ -11,6 +11,7 @@
 mod body;
 mod checks;
 mod credentials;
+mod limits;
 mod list;
 mod request;
 mod scan;
@@ -67,6 +68,7 @@ pub fn verify(contents: &Contents) -> Result<(), Box<Invalid>> {
     verify_shared(contents)?;
     let mut verifier = ToolVerifier::new(contents);
     contents.tools.iter().try_for_each(|tool| verifier.check(tool))?;
+    verify_tool_limits(contents)?;
     verify_list(contents)
 }
 
@@ -80,9 +82,15 @@ pub(super) fn verify_shared(contents: &Contents) -> Result<(), Box<Invalid>> {
     for (index, policy) in contents.policies.iter().enumerate() {
         shared::policy(strings, policy).map_err(at(Subject::Policy(index)))?;
     }
+    limits::upstreams(contents).map_err(at(Subject::Bundle))?;
     template::programs(contents)?;
     credentials::credentials(contents)?;
     Ok(())
+}
+
+/// Checks the limits of tools, which need all of them.
+pub(super) fn verify_tool_limits(contents: &Contents) -> Result<(), Box<Invalid>> {
+    limits::tools(contents).map_err(at(Subject::Bundle))
 }
 
 /// Checks that the list fits the tools.

@@ -7,6 +7,7 @@ use mcp_bundle::plan::Contents;
 use mcp_edge::settings::PoolSettings;
 use mcp_edge::upstream::credentials::{Ask, BadUserName, Credentials};
 use mcp_edge::upstream::{Exchange, Network, OriginKey, Received, Upstream, UpstreamError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Of an answer, unless the tool has a limit of its own.
@@ -39,7 +40,7 @@ pub fn send(
     let SendLimits { connect_timeout, timeout, max_response } = *limits;
     let network = Network::new(None)?;
     let credentials = auth.map(|auth| {
-        let upstream = Upstream::Network(network.clone());
+        let upstream = Upstream::Network(Arc::new(network.clone()));
         Credentials::build(auth.contents, auth.variables, &upstream)
     });
     let credentials = credentials.transpose().map_err(|BadUserName { upstream }| {
@@ -67,6 +68,7 @@ pub fn send(
         pool: &pool,
         credential,
         authorization: None,
+        budget: &Arc::default(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut received = Received::default();

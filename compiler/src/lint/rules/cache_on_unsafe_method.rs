@@ -3,7 +3,7 @@ use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does
-    /// Finds `cache_seconds` on a method that changes something upstream.
+    /// Finds `cache_seconds` or `cache` on a method that changes something upstream.
     ///
     /// ## Why is this bad
     /// A response from a cache means that no request was sent. The order would not be placed, and
@@ -43,7 +43,10 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         Diagnostic::new(&CACHE_ON_UNSAFE_METHOD, cache.span, message)
             .related(method.span, "the method is set here")
             .note("a cached response means that no request is sent")
-            .help("remove `cache_seconds`"),
+            .help(format!(
+                "remove `{}`",
+                if context.tool.cache.is_some() { "cache" } else { "cache_seconds" }
+            )),
     );
 }
 

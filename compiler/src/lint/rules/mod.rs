@@ -7,6 +7,7 @@ mod bad_pattern;
 mod body_on_get;
 mod cache_on_unsafe_method;
 mod cached_exchange;
+mod caller_in_shared_cache;
 mod conflicting_credentials;
 mod conflicting_upstream;
 mod constant_template;
@@ -98,6 +99,7 @@ pub use bad_pattern::BAD_PATTERN;
 pub use body_on_get::BODY_ON_GET;
 pub use cache_on_unsafe_method::CACHE_ON_UNSAFE_METHOD;
 pub use cached_exchange::CACHED_EXCHANGE;
+pub use caller_in_shared_cache::CALLER_IN_SHARED_CACHE;
 pub use conflicting_credentials::CONFLICTING_CREDENTIALS;
 pub use conflicting_upstream::CONFLICTING_UPSTREAM;
 pub use constant_template::CONSTANT_TEMPLATE;
@@ -268,6 +270,7 @@ pub static LINTS: &[Lint] = &[
     invalid_scope::LINT,
     misplaced_additional_arguments::LINT,
     not_enforced_yet::LINT,
+    caller_in_shared_cache::LINT,
     template_syntax::LINT,
     unknown_template_function::LINT,
     unsupported_template_feature::LINT,

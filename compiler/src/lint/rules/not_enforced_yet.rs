@@ -4,15 +4,14 @@ use mcp_diagnostics::{Diagnostic, Span};
 
 rule! {
     /// ## What it does
-    /// Finds `scopes` and `cache_seconds`. Both are checked and packed into the bundle, but the
-    /// edge does not act on them yet.
+    /// Finds `scopes`. They are checked and packed into the bundle, but the edge does not act on
+    /// them yet.
     ///
-    /// Each file has one finding for each key. When the edge enforces them, this rule goes away.
+    /// Each file has one finding. When the edge enforces them, this rule goes away.
     ///
     /// ## Why is this bad
-    /// A reader of the spec believes that callers without the scope are refused, or that answers
-    /// are cached. Neither is so: anyone who reaches the edge can call the tool, and each call
-    /// reaches the upstream.
+    /// A reader of the spec believes that callers without the scope are refused. That is not so:
+    /// anyone who reaches the edge can call the tool.
     ///
     /// ## Fails
     /// ```toml
@@ -22,7 +21,6 @@ rule! {
     /// method = "GET"
     /// endpoint = "https://api.example.com/orders"
     /// scopes = ["orders:read"]
-    /// cache_seconds = 60
     ///
     /// [[tool.examples]]
     /// arguments = {}
@@ -48,15 +46,10 @@ rule! {
 
 fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
     of_key(context, "scopes", "anyone who reaches the edge can call the tool", scopes, findings);
-    of_key(context, "cache_seconds", "each call is sent to the upstream", cache, findings);
 }
 
 fn scopes(tool: &CheckedTool) -> Option<Span> {
     tool.scopes.first().map(|scope| scope.span)
-}
-
-fn cache(tool: &CheckedTool) -> Option<Span> {
-    tool.cache_seconds.as_ref().filter(|cache| cache.value > 0).map(|cache| cache.span)
 }
 
 /// One finding for all tools with the key, and one for each tool that allows it.
@@ -117,7 +110,7 @@ mod tests {
         assert_eq!(messages(&[scopes]), ["`scopes` is not enforced yet"]);
         assert_eq!(
             messages(&[scopes, "", scopes, "scopes = [\"c\"]\ncache_seconds = 5"]),
-            ["`scopes` is not enforced yet, here and in 2 more tools", "`cache_seconds` is not enforced yet"]
+            ["`scopes` is not enforced yet, here and in 2 more tools"]
         );
         assert_eq!(messages(&["scopes = []\ncache_seconds = 0"]), [""; 0]);
     }

@@ -1,7 +1,7 @@
 //! The counters as OpenMetrics text. `docs/OPERATIONS.md` lists the names.
 
 use super::histogram::Part;
-use super::{CODES, Inner};
+use super::{CODES, Inner, limits};
 use crate::telemetry::audit::AuditStats;
 use crate::upstream::PoolStats;
 use prometheus_client::collector::Collector;
@@ -41,7 +41,11 @@ impl Collector for Exposed {
         gauge(&mut encoder, "streams", "Event streams that are open", gauges.streams as i64)?;
         self.token_fetches(&mut encoder)?;
         gauges.pool.map_or(Ok(()), |counts| pool(&mut encoder, counts))?;
-        inner.audit.get().map_or(Ok(()), |read| audit(&mut encoder, read()))
+        inner.audit.get().map_or(Ok(()), |read| audit(&mut encoder, read()))?;
+        match inner.limits.get() {
+            Some((limiter, cache)) => limits::encode(&mut encoder, limiter, &cache.stats()),
+            None => Ok(()),
+        }
     }
 }
 
@@ -139,15 +143,25 @@ fn audit(encoder: &mut DescriptorEncoder<'_>, stats: AuditStats) -> Result<(), E
     Ok(())
 }
 
-fn counter(encoder: &mut DescriptorEncoder<'_>, name: &str, help: &str, value: u64) -> Result<(), Error> {
+pub(super) fn counter(
+    encoder: &mut DescriptorEncoder<'_>,
+    name: &str,
+    help: &str,
+    value: u64,
+) -> Result<(), Error> {
     let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
     encode_counter(&mut metric, value)
 }
 
-fn encode_counter(metric: &mut MetricEncoder<'_>, value: u64) -> Result<(), Error> {
+pub(super) fn encode_counter(metric: &mut MetricEncoder<'_>, value: u64) -> Result<(), Error> {
     metric.encode_counter::<NoLabelSet, _, u64>(&value, None)
 }
 
-fn gauge(encoder: &mut DescriptorEncoder<'_>, name: &str, help: &str, value: i64) -> Result<(), Error> {
+pub(super) fn gauge(
+    encoder: &mut DescriptorEncoder<'_>,
+    name: &str,
+    help: &str,
+    value: i64,
+) -> Result<(), Error> {
     encoder.encode_descriptor(name, help, None, MetricType::Gauge)?.encode_gauge(&value)
 }

@@ -3,8 +3,11 @@
 
 mod expose;
 mod histogram;
+mod limits;
 mod sampled;
 
+use crate::cache::AnswerCache;
+use crate::limits::Limiter;
 use crate::observe::Observer;
 use crate::observe::counts::CallCounts;
 use crate::observe::record::{AnswerRecord, CallRecord, Refusal};
@@ -53,6 +56,7 @@ struct Inner {
     gauges: OnceLock<GaugeReader>,
     tokens: OnceLock<TokenFetches>,
     audit: OnceLock<AuditReader>,
+    limits: OnceLock<(Arc<Limiter>, Arc<AnswerCache>)>,
 }
 
 #[derive(Debug, Clone)]
@@ -104,6 +108,11 @@ impl Metrics {
     /// Where to ask for the audit log; only the first one counts.
     pub fn observe_audit(&self, read: impl Fn() -> AuditStats + Send + Sync + 'static) {
         let _ = self.inner.audit.set(Box::new(read));
+    }
+
+    /// Where to ask for limits and the cache; only the first ones count.
+    pub(crate) fn observe_limits(&self, limiter: &Arc<Limiter>, cache: &Arc<AnswerCache>) {
+        let _ = self.inner.limits.set((Arc::clone(limiter), Arc::clone(cache)));
     }
 
     /// Everything as OpenMetrics text.

@@ -79,6 +79,7 @@ pub(super) async fn fetch(
         max_response: MAX_ANSWER,
         pool: &pool,
         credential: None,
+        budget: &Arc::default(),
         authorization: None,
     };
     let mut received = Received::default();

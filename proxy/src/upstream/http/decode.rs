@@ -1,12 +1,14 @@
 //! The body of an answer: decompressed as it arrives, never larger than the call takes.
 
 use super::answer::Wanted;
+use crate::limits::budget::{Budget, NoRoom, Share};
 use crate::runtime::buffers;
-use crate::upstream::UpstreamError;
+use crate::upstream::{Exchange, UpstreamError};
 use brotli::enc::StandardAlloc;
 use brotli::{BrotliDecompressStream, BrotliResult, BrotliState};
 use flate2::write::MultiGzDecoder;
 use std::io::Write;
+use std::sync::Arc;
 use zstd::stream::raw::{Decoder as ZstdDecoder, InBuffer, Operation, OutBuffer};
 use zstd::zstd_safe::DParameter;
 
@@ -27,6 +29,9 @@ pub(super) struct Body<'a> {
     arrived: usize,
     coding: Coding,
     scratch: Vec<u8>,
+    /// What it takes of the bytes of all calls.
+    held: &'a mut Share,
+    budget: &'a Arc<Budget>,
 }
 
 pub(super) enum Coding {
@@ -42,10 +47,12 @@ impl<'a> Body<'a> {
         coding: Coding,
         length: Option<u64>,
         status: u16,
-        limit: usize,
+        call: &Exchange<'a>,
         out: &'a mut Vec<u8>,
+        held: &'a mut Share,
     ) -> Result<Body<'a>, UpstreamError> {
-        let body = Body { out, status, limit, arrived: 0, coding, scratch: Vec::new() };
+        let (limit, budget) = (call.max_response, call.budget);
+        let body = Body { out, status, limit, arrived: 0, coding, scratch: Vec::new(), held, budget };
         if let Some(length) = length {
             if length > limit as u64 {
                 return Err(body.too_large());
@@ -63,9 +70,30 @@ impl<'a> Body<'a> {
         matches!(self.coding, Coding::Identity)
     }
 
-    /// Where a plain body of known length may be read to, without a step in between.
-    pub fn into_out(self) -> &'a mut Vec<u8> {
-        self.out
+    /// Where a plain body of known length may be read to, without a step in between; the body itself, if there has to be
+    /// room for it first.
+    pub fn into_out(self, length: u64) -> Result<&'a mut Vec<u8>, Body<'a>> {
+        if self.held.is_enough(usize::try_from(length).unwrap_or(usize::MAX)) {
+            Ok(self.out)
+        } else {
+            Err(self)
+        }
+    }
+
+    /// Waits for room for all of a body of known length. Bodies that have a part each and wait for the rest would be in each
+    /// other's way.
+    pub async fn make_room(self, length: u64) -> Result<&'a mut Vec<u8>, UpstreamError> {
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        self.held.grow(self.budget, length).await.map_err(|NoRoom| UpstreamError::NoRoom)?;
+        Ok(self.out)
+    }
+
+    /// Counts what has arrived. If there is too much, nothing more is read for a while.
+    pub async fn settle(&mut self) -> Result<(), UpstreamError> {
+        if self.held.is_enough(self.out.len()) {
+            return Ok(());
+        }
+        self.held.grow(self.budget, self.out.len()).await.map_err(|NoRoom| UpstreamError::NoRoom)
     }
 
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), UpstreamError> {

@@ -76,13 +76,12 @@ pub(super) async fn exchange(
         received.attempts = received.attempts.saturating_add(1);
     }
     let to_head_request = call.request.method == Method::Head;
-    let head = read_final_head(&mut stream, to_head_request, received)
+    let mut head = read_final_head(&mut stream, to_head_request, received)
         .await
         .map_err(|error| ExchangeFailure { error, sent: sent.any, answered: false })?;
-    let Head { framing, keep_alive, lifetime, hints, .. } = head;
-    read_body(&mut stream, head.length, framing, head.coding, call.max_response, received)
-        .await
-        .map_err(ExchangeFailure::answered)?;
+    let Head { keep_alive, lifetime, .. } = head;
+    let hints = std::mem::take(&mut head.hints);
+    read_body(&mut stream, head, call, received).await.map_err(ExchangeFailure::answered)?;
     // More than the answer would be taken for the next one.
     let clean = sent.clean && received.input.is_empty();
     let keep = clean && keep_alive && lifetime != Some(Duration::ZERO);
@@ -193,22 +192,28 @@ fn parse_head(to_head_request: bool, received: &mut Received) -> Result<Option<H
 /// Reads the body behind a head; what is left of the input does not belong to the answer.
 async fn read_body(
     stream: &mut Link,
-    head_length: usize,
-    framing: Framing,
-    coding: Result<Coding, UpstreamError>,
-    limit: usize,
+    head: Head,
+    call: &Exchange<'_>,
     received: &mut Received,
 ) -> Result<(), UpstreamError> {
-    let Received { input, body: out, status, .. } = received;
-    input.drain(..head_length);
+    let Received { input, body: out, status, held, .. } = received;
+    let Head { framing, coding, .. } = head;
+    input.drain(..head.length);
     let length = match framing {
         Framing::None => return Ok(()),
         Framing::Length(length) => Some(length),
         Framing::Chunked | Framing::UntilClose => None,
     };
-    let body = Body::new(coding?, length, *status, limit, out)?;
+    let body = Body::new(coding?, length, *status, call, out, held)?;
     match (framing, length) {
-        (_, Some(length)) if body.is_plain() => read_plain(stream, input, length, body.into_out()).await,
+        (_, Some(length)) if body.is_plain() => {
+            let out = match body.into_out(length) {
+                Ok(out) => out,
+                // Boxed, as all that is rare.
+                Err(body) => Box::pin(body.make_room(length)).await?,
+            };
+            read_plain(stream, input, length, out).await
+        }
         // Boxed, so that calls that do not need it have no part in its size.
         (_, Some(length)) => Box::pin(read_coded(stream, input, length, body)).await,
         (Framing::Chunked, _) => Box::pin(read_chunked(stream, input, body)).await,
@@ -248,6 +253,7 @@ async fn read_coded(
     loop {
         let here = usize::try_from(left).unwrap_or(usize::MAX).min(input.len());
         body.push(input.get(..here).unwrap_or_default())?;
+        body.settle().await?;
         input.drain(..here);
         left -= here as u64;
         if left == 0 {
@@ -268,6 +274,7 @@ async fn read_chunked(
         while let Some(data) = chunked.next(&mut rest).map_err(|_| UpstreamError::Protocol)? {
             body.push(data)?;
         }
+        body.settle().await?;
         let used = input.len() - rest.len();
         input.drain(..used);
         if chunked.is_done() {
@@ -284,6 +291,7 @@ async fn read_to_end(
 ) -> Result<(), UpstreamError> {
     loop {
         body.push(input)?;
+        body.settle().await?;
         input.clear();
         input.reserve(NEXT_READ);
         match stream.read_buf(input).await {

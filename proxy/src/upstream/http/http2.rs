@@ -70,7 +70,7 @@ pub(super) async fn exchange(
         // Their `content-length` speaks of a body that does not come.
         (Method::Head, _) | (_, 204 | 304) => read_nothing(&mut session).await,
         _ => match coding {
-            Ok(coding) => read_body(&mut session, coding, length, call.max_response, received).await,
+            Ok(coding) => read_body(&mut session, coding, length, call, received).await,
             Err(error) => Err(error),
         },
     };
@@ -82,12 +82,14 @@ async fn read_body(
     session: &mut Http2Session,
     coding: Coding,
     length: Option<u64>,
-    limit: usize,
+    call: &Exchange<'_>,
     received: &mut Received,
 ) -> Result<(), UpstreamError> {
-    let mut body = Body::new(coding, length, received.status, limit, &mut received.body)?;
+    let Received { body: out, status, held, .. } = received;
+    let mut body = Body::new(coding, length, *status, call, out, held)?;
     while let Some(bytes) = read(session).await? {
         body.push(&bytes)?;
+        body.settle().await?;
     }
     body.finish()
 }

@@ -90,12 +90,15 @@ impl Scratch {
 fn level(outcome: Outcome) -> LogLevel {
     match outcome {
         Outcome::Ok => LogLevel::Debug,
-        Outcome::InvalidArguments | Outcome::Cancelled | Outcome::UpstreamStatus => LogLevel::Info,
+        Outcome::InvalidArguments | Outcome::Cancelled | Outcome::UpstreamStatus | Outcome::RateLimited => {
+            LogLevel::Info
+        }
         Outcome::UpstreamFailed
         | Outcome::UpstreamTimeout
         | Outcome::ResponseTooLarge
         | Outcome::Unusable
-        | Outcome::Overloaded => LogLevel::Warn,
+        | Outcome::Overloaded
+        | Outcome::UpstreamUnavailable => LogLevel::Warn,
     }
 }
 

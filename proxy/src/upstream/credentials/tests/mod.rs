@@ -97,6 +97,7 @@ impl Setup {
             max_response: 1 << 20,
             pool: &PoolSettings::default(),
             credential: Some(ask),
+            budget: &Arc::default(),
             authorization: None,
         };
         let shown = format!("{exchange:?}");
@@ -113,7 +114,7 @@ impl Setup {
 
 fn build(contents: &Contents, network: &Network) -> Result<Credentials, BadUserName> {
     let values: Vec<Box<str>> = contents.variable_names().map(value_of).collect();
-    Credentials::build(contents, &values, &Upstream::Network(network.clone()))
+    Credentials::build(contents, &values, &Upstream::Network(Arc::new(network.clone())))
 }
 
 fn value_of(name: &str) -> Box<str> {

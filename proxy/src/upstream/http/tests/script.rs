@@ -1,5 +1,6 @@
 //! The scripted upstream, and the shortest way to call it.
 
+use crate::limits::budget::Budget;
 use crate::settings::PoolSettings;
 use crate::upstream::{Exchange, Network, Origin, OriginKey, Received, UpstreamError};
 use mcp_bundle::bind::matchers::Matchers;
@@ -81,6 +82,7 @@ pub(super) struct Caller {
     pub max_response: usize,
     pub timeout: Duration,
     pub received: Received,
+    pub budget: Arc<Budget>,
 }
 
 pub(super) fn answer(text: impl AsRef<[u8]>) -> Step {
@@ -136,6 +138,7 @@ impl Caller {
             max_response: 1 << 20,
             timeout: Duration::from_secs(20),
             received: Received::default(),
+            budget: Arc::default(),
         }
     }
 
@@ -175,6 +178,7 @@ impl Caller {
             pool: &PoolSettings::default(),
             credential: None,
             authorization: None,
+            budget: &self.budget,
         };
         self.received.clear();
         self.network.call(&call, &mut self.received).await.map(|()| self.received.status)

@@ -1,0 +1,64 @@
+//! Rates, places, breakers and the rest of the section `limits`.
+
+use super::shared::{Checked, ensure, index};
+use crate::plan::{BreakerPlan, CachePlan, Contents, PlacesPlan, RatePlan, ToolLimits, UpstreamLimits};
+
+/// Checks the limits of tools. Needs the tools.
+pub(super) fn tools(contents: &Contents) -> Checked {
+    ascending(contents.limits.tools.iter().map(|limits| limits.tool), "tool")?;
+    for limits in &contents.limits.tools {
+        tool(contents, limits).map_err(|problem| format!("limits of tool {}: {problem}", limits.tool))?;
+    }
+    Ok(())
+}
+
+/// Checks the limits of upstreams.
+pub(super) fn upstreams(contents: &Contents) -> Checked {
+    ascending(contents.limits.upstreams.iter().map(|limits| limits.upstream), "upstream")?;
+    for limits in &contents.limits.upstreams {
+        upstream(contents, limits)
+            .map_err(|problem| format!("limits of upstream {}: {problem}", limits.upstream))?;
+    }
+    Ok(())
+}
+
+fn tool(contents: &Contents, limits: &ToolLimits) -> Checked {
+    let ToolLimits { tool, rate, cache } = limits;
+    index(*tool, contents.tools.len(), "tool")?;
+    ensure(rate.is_some() || cache.is_some(), || "there are none".to_owned())?;
+    if let Some(RatePlan { calls, seconds, burst, by_tenant: _ }) = rate {
+        ensure(*calls > 0 && *seconds > 0 && *burst > 0, || "a rate of nothing".to_owned())?;
+    }
+    if let Some(CachePlan { .. }) = cache {
+        let plan = contents.tools.get(*tool as usize);
+        let policy = plan.and_then(|plan| contents.policies.get(plan.policy as usize));
+        let is_cached = policy.is_some_and(|policy| policy.cache_seconds > 0);
+        ensure(is_cached, || "a cache without a time".to_owned())?;
+    }
+    Ok(())
+}
+
+fn upstream(contents: &Contents, limits: &UpstreamLimits) -> Checked {
+    let UpstreamLimits { upstream, places, breaker } = limits;
+    index(*upstream, contents.upstreams.len(), "upstream")?;
+    ensure(places.is_some() || breaker.is_some(), || "there are none".to_owned())?;
+    if let Some(PlacesPlan { in_flight, .. }) = places {
+        ensure(*in_flight > 0, || "no call may be in flight".to_owned())?;
+    }
+    if let Some(BreakerPlan { enabled: _, failures, error_per_mille, seconds, probes }) = breaker {
+        let is_possible = *failures > 0 && (1..=1000).contains(error_per_mille) && *seconds > 0;
+        ensure(is_possible && *probes > 0, || "a breaker that cannot work".to_owned())?;
+    }
+    Ok(())
+}
+
+fn ascending(indexes: impl Iterator<Item = u32>, what: &str) -> Checked {
+    let mut last = None;
+    for index in indexes {
+        ensure(last.is_none_or(|last| last < index), || {
+            format!("limits of {what} {index} stand twice, or not in order")
+        })?;
+        last = Some(index);
+    }
+    Ok(())
+}

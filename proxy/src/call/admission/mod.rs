@@ -1,0 +1,187 @@
+//! Whether a call may begin, and go on to its upstream. Cheap questions come first:
+//!
+//! ```text
+//! rates     of the address, the key, the tenant, the tool      one word each, and nothing where none is set
+//! places    of everyone, of the tenant                          at once or `overloaded`
+//!           (here the arguments are bound and the cache is asked)
+//! breaker   of the upstream                                     at once or `upstream_unavailable`
+//! places    of the upstream                                     perhaps after a wait in its queue
+//! bytes     of all bodies, while the answer arrives             (`limits/budget.rs`)
+//! ```
+//!
+//! A call that one limit refuses has counted for those that were asked before.
+
+#[cfg(test)]
+mod tests;
+
+use crate::call::ToolCall;
+use crate::call::failure::CallFailure;
+use crate::limits::breaker::Pass;
+use crate::limits::gates::Gate;
+use crate::limits::{Limit, TenantPermit, bucket, nanoseconds};
+use crate::request::failure::Failure;
+use crate::serving::context::Context;
+use crate::serving::in_flight::Permit;
+use crate::upstream::UpstreamError;
+use std::net::IpAddr;
+use std::time::{Duration, Instant};
+use tokio::sync::SemaphorePermit;
+
+/// The places of a call, free again when it is dropped.
+#[derive(Debug)]
+pub(super) struct Places<'a> {
+    _all: Permit<'a>,
+    _tenant: Option<TenantPermit<'a>>,
+}
+
+/// What a call may send its request with.
+#[derive(Debug)]
+pub(super) struct Entry<'a> {
+    pass: Option<Pass<'a>>,
+    /// Free again when it is dropped.
+    _place: Option<SemaphorePermit<'a>>,
+}
+
+/// Whether a call of a tool may begin.
+#[inline]
+pub(super) fn admit<'a>(
+    context: &Context<'a>,
+    call: &ToolCall<'a, '_>,
+    now: Instant,
+) -> Result<Places<'a>, CallFailure> {
+    let caller = &context.request.caller;
+    let limiter = &context.shared.limits;
+    caller_rates(context, now).map_err(|(limit, wait)| CallFailure::RateLimited { limit, wait })?;
+    if let Some(rate) = context.view.catalog().tool_rate(call.tool.index()) {
+        let who = if rate.by_tenant { caller.tenant().map_or(0, bucket) } else { 0 };
+        let taken = limiter.buckets.take(rate.bucket, who, rate.rate, nanoseconds(now));
+        taken.map_err(|wait| {
+            limiter.hit(Limit::ToolRate);
+            CallFailure::RateLimited { limit: Limit::ToolRate, wait }
+        })?;
+    }
+    let full = |limit| {
+        limiter.hit(limit);
+        CallFailure::Overloaded(limit)
+    };
+    let all = context.shared.in_flight.enter(context.settings.limits.calls_in_flight);
+    let all = all.ok_or_else(|| full(Limit::CallsInFlight))?;
+    let tenant = match caller.limits().calls_in_flight {
+        None => None,
+        Some(most) => {
+            let place = limiter.tenants.enter(caller.tenant().map_or(0, bucket), most);
+            Some(place.ok_or_else(|| full(Limit::TenantInFlight))?)
+        }
+    };
+    Ok(Places { _all: all, _tenant: tenant })
+}
+
+/// Whether a message that calls no tool may be answered: it counts like a call, but no tool's rate is asked.
+pub(crate) fn admit_message(context: &Context<'_>) -> Result<(), Failure> {
+    caller_rates(context, Instant::now())
+        .map_err(|(_, wait)| Failure::TooManyRequests { retry_after_seconds: whole_seconds(wait).into() })
+}
+
+/// The names of limits in the table of buckets; those of tools are made of the tools' names.
+const ADDRESS: u64 = 1;
+const KEY: u64 = 2;
+const TENANT: u64 = 3;
+
+/// The rates of who asks, whatever it asks for.
+#[inline]
+fn caller_rates(context: &Context<'_>, now: Instant) -> Result<(), (Limit, Duration)> {
+    let caller = &context.request.caller;
+    let limits = caller.limits();
+    let of_address = context.settings.limits.address_rate;
+    if of_address.is_none() && limits.rate.is_none() && limits.key_rate.is_none() {
+        return Ok(());
+    }
+    let limiter = &context.shared.limits;
+    let now = nanoseconds(now);
+    let address = context.request.peer.address.map(|address| bucket_of(address.ip()));
+    let asked = [
+        (Limit::AddressRate, ADDRESS, address, of_address),
+        (Limit::KeyRate, KEY, Some(limits.key), limits.key_rate),
+        (Limit::TenantRate, TENANT, caller.tenant().map(bucket), limits.rate),
+    ];
+    for (limit, name, who, rate) in asked {
+        if let (Some(who), Some(rate)) = (who, rate) {
+            limiter.buckets.take(name, who, rate, now).map_err(|wait| {
+                limiter.hit(limit);
+                (limit, wait)
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// A network of IPv6 is one: whoever has an address of it has all of them.
+fn bucket_of(address: IpAddr) -> u64 {
+    match address.to_canonical() {
+        IpAddr::V4(address) => u64::from(address.to_bits()),
+        IpAddr::V6(address) => (address.to_bits() >> 64) as u64 | 1 << 63,
+    }
+}
+
+/// Whether a request may be sent to its upstream now, perhaps after a wait: then `now` is later.
+#[inline]
+pub(super) async fn enter<'a>(
+    context: &Context<'a>,
+    gate: Option<&'a Gate>,
+    now: &mut Instant,
+    deadline: Instant,
+) -> Result<Entry<'a>, CallFailure> {
+    let Some(gate) = gate else { return Ok(Entry { pass: None, _place: None }) };
+    let limiter = &context.shared.limits;
+    let pass = match &gate.breaker {
+        None => None,
+        Some((breaker, plan)) => Some(breaker.enter(plan, *now).map_err(|wait| {
+            limiter.hit(Limit::Breaker);
+            CallFailure::Unavailable { wait }
+        })?),
+    };
+    let Some((places, plan)) = &gate.places else { return Ok(Entry { pass, _place: None }) };
+    let place = match places.enter() {
+        Some(place) => Some(place),
+        None => {
+            let time = Duration::from_millis(plan.queue_timeout_ms.into());
+            let time = time.min(deadline.saturating_duration_since(*now));
+            // Boxed, as all that is rare.
+            let place = Box::pin(places.wait(plan.queue, time)).await;
+            *now = Instant::now();
+            place
+        }
+    };
+    if place.is_none() {
+        limiter.hit(Limit::UpstreamInFlight);
+        return Err(CallFailure::Overloaded(Limit::UpstreamInFlight));
+    }
+    Ok(Entry { pass, _place: place })
+}
+
+impl Entry<'_> {
+    /// Tells the breaker how the exchange ended, and leaves the place.
+    pub(super) fn end(self, ended: &Result<(), UpstreamError>, status: u16, now: Instant) {
+        let Some(pass) = self.pass else { return };
+        // That there was no room for the answer says nothing about the upstream.
+        if !matches!(ended, Err(UpstreamError::NoRoom)) {
+            pass.end(is_failure(ended, status), now);
+        }
+    }
+}
+
+/// Whether an exchange shows that an upstream cannot be used: there was no answer, or a gateway says so. An answer that is too
+/// large or damaged is one.
+fn is_failure(ended: &Result<(), UpstreamError>, status: u16) -> bool {
+    match ended {
+        Ok(()) => matches!(status, 502..=504),
+        Err(UpstreamError::TooLarge { .. } | UpstreamError::Encoding(_) | UpstreamError::NoRoom) => false,
+        Err(_) => true,
+    }
+}
+
+/// For a client, which is told whole seconds: never too few.
+pub(crate) fn whole_seconds(wait: Duration) -> u32 {
+    let more = u64::from(wait.subsec_nanos() > 0);
+    u32::try_from(wait.as_secs() + more).unwrap_or(u32::MAX).max(1)
+}
