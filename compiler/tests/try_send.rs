@@ -121,10 +121,10 @@ const CREATE: &[&str] = &["create_order", "--args", r#"{"note":"x"}"#, "--tenant
 fn a_token_is_fetched_as_the_edge_does_and_shown_nowhere() {
     const TOKEN: &str = "{\"access_token\":\"sesame\",\"expires_in\":60}";
     let (server, asked) = upstream(
-        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 42\r\nconnection: close\r\n\r\n\
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 41\r\nconnection: close\r\n\r\n\
          {\"access_token\":\"sesame\",\"expires_in\":60}",
     );
-    assert_eq!(TOKEN.len(), 42);
+    assert_eq!(TOKEN.len(), 41);
     let (port, request) = upstream("HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok");
     let spec = format!(
         "[upstream.crm]\nurl = \"http://127.0.0.1:{port}\"\n[upstream.crm.auth]\nkind = \"oauth2\"\n\

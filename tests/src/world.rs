@@ -76,8 +76,7 @@ impl World {
         let bound = process::bind(&[listener]).unwrap();
         let address = bound.addresses().first().copied().unwrap();
         let network = Network::new(None).unwrap();
-        let edge =
-            Arc::new(Edge::with(settings, mcp_edge::upstream::Upstream::Network(network), hooks));
+        let edge = Arc::new(Edge::with(settings, mcp_edge::upstream::Upstream::Network(network), hooks));
         let running = process::start(Arc::clone(&edge), bound, Options::default());
         World { _running: running, edge, address, upstream: Upstream::start() }
     }

@@ -66,9 +66,14 @@ mod tests {
         assert_eq!(KeyDigest::parse(&digest.to_string()), Some(digest));
         let known = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(KeyDigest::of(b"abc").to_string(), known);
-        for wrong in
-            ["", "sha256:", "ba78", &known.replace("ba", "+a"), known.get(..70).unwrap(), &known.replace('b', "é")]
-        {
+        for wrong in [
+            "",
+            "sha256:",
+            "ba78",
+            &known.replace("ba", "+a"),
+            known.get(..70).unwrap(),
+            &known.replace('b', "é"),
+        ] {
             assert_eq!(KeyDigest::parse(wrong), None, "{wrong}");
         }
     }

@@ -40,7 +40,7 @@ pub fn send(
     let SendLimits { connect_timeout, timeout, max_response } = *limits;
     let network = Network::new(None)?;
     let credentials = auth.map(|auth| {
-        let upstream = Upstream::Network(Arc::new(network.clone()));
+        let upstream = Upstream::Network(network.clone());
         Credentials::build(auth.contents, auth.variables, &upstream)
     });
     let credentials = credentials.transpose().map_err(|BadUserName { upstream }| {

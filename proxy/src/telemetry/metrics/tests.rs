@@ -6,6 +6,7 @@ use crate::request::failure::Failure;
 use crate::request::head::Head;
 use crate::request::id::RequestId;
 use crate::serving::in_flight::InFlight;
+use crate::upstream::credentials::TokenFetches;
 use std::time::Duration;
 
 /// Counts a call.
@@ -176,6 +177,9 @@ fn the_dashboard_the_alerts_and_the_docs_name_metrics_that_exist() {
     call(&metrics, &tools, 0, Outcome::Ok, Duration::ZERO, Duration::ZERO);
     metrics.observe_gauges(|| Gauges { pool: Some(PoolStats::default()), ..Gauges::default() });
     metrics.observe_audit(AuditStats::default);
+    let tokens = TokenFetches::default();
+    tokens.add("crm", "ok");
+    metrics.observe_tokens(tokens);
     metrics.activated(&"r1", ["a"].into_iter(), 0);
     let text = metrics.encode();
     let series = |line: &str| line.split(['{', ' ']).next().unwrap_or_default().to_owned();

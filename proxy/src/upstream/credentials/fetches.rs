@@ -14,7 +14,7 @@ pub struct TokenFetches(Arc<Mutex<Counts>>);
 type Counts = BTreeMap<(String, &'static str), u64>;
 
 impl TokenFetches {
-    pub(super) fn add(&self, upstream: &str, outcome: &'static str) {
+    pub(crate) fn add(&self, upstream: &str, outcome: &'static str) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (upstream.to_owned(), outcome);
         let is_known = counts.len() < MAX_UPSTREAMS || counts.contains_key(&key);
