@@ -1,5 +1,5 @@
 //! Answers that are used again.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what fails here fails the test")]
+#![expect(clippy::indexing_slicing, reason = "what fails here fails the test")]
 
 use mcpc_tests::{Answer, World, answer, call, json, spec};
 use serde_json::{Value, json};

@@ -122,7 +122,7 @@ fn with(server: &Upstream, name: &str, value: Value) -> Value {
 
 fn keys(signers: &[(&Signer, &str)]) -> Script {
     let keys: Vec<Value> = signers.iter().map(|(signer, id)| signer.jwk(id)).collect();
-    json_answer(&json!({"keys": keys}).to_string())
+    json_answer(json!({"keys": keys}).to_string())
 }
 
 /// A directory that accepts the issuer's tokens, with a runtime to wait in.
@@ -207,7 +207,7 @@ fn tokens_that_are_wrong_in_any_way_stay_out() {
     let part = |value: Value| URL_SAFE_NO_PAD.encode(value.to_string());
     let unsigned = format!("{}.{}.", part(json!({"alg": "none"})), part(claims(&server)));
     let good = signed(&claims(&server));
-    let forged = format!("{}A.{}", &good[..good.len() / 2], good.rsplit('.').next().unwrap());
+    let forged = format!("{}A.{}", good.get(..good.len() / 2).unwrap(), good.rsplit('.').next().unwrap());
     for (token, reason) in [
         (other.signed("a", &claims(&server)), "signature"),
         (unsigned, "algorithm"),
@@ -311,7 +311,7 @@ fn keys_are_discovered_by_the_issuers_metadata() {
     let (server, signer) = (Upstream::start(), Signer::ed25519());
     let url = issuer_url(&server);
     server.answers(raw("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n"));
-    server.answers(json_answer(&json!({"issuer": url, "jwks_uri": format!("{url}/keys")}).to_string()));
+    server.answers(json_answer(json!({"issuer": url, "jwks_uri": format!("{url}/keys")}).to_string()));
     server.always_answers(keys(&[(&signer, "a")]));
     let door = Door::new(&server, KeySource::Discover);
     assert!(door.ask(&signer.signed("a", &claims(&server))).is_ok());
@@ -322,7 +322,7 @@ fn keys_are_discovered_by_the_issuers_metadata() {
     let server = Upstream::start();
     let metadata =
         json!({"issuer": "https://evil.example", "jwks_uri": format!("{}/keys", issuer_url(&server))});
-    server.always_answers(json_answer(&metadata.to_string()));
+    server.always_answers(json_answer(metadata.to_string()));
     let door = Door::new(&server, KeySource::Discover);
     assert!(door.refusal(&signer.signed("a", &claims(&server))).contains("cannot be read"));
 }

@@ -14,7 +14,6 @@ use mcp_edge::settings::Settings;
 use mcp_edge::upstream::{Network, Upstream};
 use std::hint::black_box;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 const SIZES: [usize; 3] = [10, 1_000, 100_000];
 /// Calls in a row. Each has a name of its own in memory, whether it differs from the others or not, so that reading
