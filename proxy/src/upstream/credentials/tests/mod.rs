@@ -114,7 +114,7 @@ impl Setup {
 
 fn build(contents: &Contents, network: &Network) -> Result<Credentials, BadUserName> {
     let values: Vec<Box<str>> = contents.variable_names().map(value_of).collect();
-    Credentials::build(contents, &values, &Upstream::Network(Arc::new(network.clone())))
+    Credentials::build(contents, &values, &Upstream::Network(network.clone()))
 }
 
 fn value_of(name: &str) -> Box<str> {
