@@ -17,10 +17,12 @@ pub enum NotASpec {
 const EDGE_KEYS: &[&str] = &[
     "access",
     "admin",
+    "admin_open",
     "audit",
     "auth",
     "bundle",
     "ca_file",
+    "cache",
     "interfaces",
     "keys",
     "limits",

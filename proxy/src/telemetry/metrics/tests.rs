@@ -180,6 +180,9 @@ fn the_dashboard_the_alerts_and_the_docs_name_metrics_that_exist() {
     let tokens = TokenFetches::default();
     tokens.add("crm", "ok");
     metrics.observe_tokens(tokens);
+    let limiter = Arc::<Limiter>::default();
+    let _gate = limiter.gates.gate(&("api".to_owned(), "https://api.example".to_owned()), None);
+    metrics.observe_limits(&limiter, &Arc::new(AnswerCache::new(0)));
     metrics.activated(&"r1", ["a"].into_iter(), 0);
     let text = metrics.encode();
     let series = |line: &str| line.split(['{', ' ']).next().unwrap_or_default().to_owned();
