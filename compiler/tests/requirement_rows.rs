@@ -32,6 +32,8 @@ const KILL: &str = "proxy/tests/command/audit/kill.rs";
 const METRICS: &str = "proxy/src/telemetry/metrics/tests.rs";
 const LIMITS: &str = "tests/tests/edge_limits.rs";
 const CACHE: &str = "tests/tests/edge_cache.rs";
+const IDENTITY: &str = "proxy/tests/protocol/identity.rs";
+const TOKENS: &str = "tests/tests/edge_identity.rs";
 const REPEAT: &str = "proxy/src/upstream/http/tests/repeat.rs";
 
 const ROWS: &[Row] = &[
@@ -57,13 +59,14 @@ const ROWS: &[Row] = &[
         ],
     ),
     done("A9", &[(HERE, "a9_templates_are_compiled_into_the_bundle_and_nothing_parses_them_later")]),
-    open(
+    done(
         "A10",
         &[
             ("proxy/tests/protocol/lists.rs", "pages_follow_each_other_to_the_last"),
             (REST, "the_api_lists_page_by_page"),
+            (IDENTITY, "every_interface_shows_a_caller_its_own_tools"),
+            (IDENTITY, "the_tenant_of_the_rest_form_is_the_callers_own"),
         ],
-        "there are no tenants yet, so no list is filtered by one",
     ),
     done(
         "A11",
@@ -90,7 +93,16 @@ const ROWS: &[Row] = &[
             (HERE, "a14_templates_are_limited"),
         ],
     ),
-    open("A15", &[], "API keys, tokens and permissions come with tenants"),
+    done(
+        "A15",
+        &[
+            (IDENTITY, "without_a_credential_nobody_gets_in"),
+            (IDENTITY, "a_hidden_tool_is_unknown_word_for_word"),
+            (TOKENS, "good_tokens_of_every_kind_get_in"),
+            (TOKENS, "tokens_that_are_wrong_in_any_way_stay_out"),
+            (TOKENS, "a_process_asks_for_tokens_and_follows_its_file_of_tenants"),
+        ],
+    ),
     done(
         "A16",
         &[
@@ -158,14 +170,15 @@ const ROWS: &[Row] = &[
             ("tests/tests/node_knowledge.rs", "b5_the_specs_work_on_a_real_postgresql"),
         ],
     ),
-    open(
+    done(
         "B6",
         &[
             (LIMITS, "a_tool_has_a_rate"),
             (LIMITS, "tenants_and_keys_have_rates"),
             (LIMITS, "an_address_has_a_rate"),
+            (IDENTITY, "without_a_credential_nobody_gets_in"),
+            ("proxy/tests/protocol/paths.rs", "browsers_may_ask_first"),
         ],
-        "API keys and CORS come with tenants",
     ),
     done(
         "B7",

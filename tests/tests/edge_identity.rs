@@ -334,11 +334,11 @@ fn a_process_asks_for_tokens_and_follows_its_file_of_tenants() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let tools = spec(&[("read", "method = \"GET\"\nendpoint = \"/read\"\nscopes = [\"orders:admin\"]")]);
-    build(&tools.replace("UPSTREAM", &format!("http://{}", api.address)), &at("tools.mcpk"));
+    build(&tools.replace("UPSTREAM", &format!("http://{}", api.address)), &at("api.mcpk"));
     std::fs::write(at("tenants.toml"), TENANTS).unwrap();
     let url = issuer_url(&server);
     let config = format!(
-        "bundle = \"tools.mcpk\"\n[auth]\ntenants = \"tenants.toml\"\n\
+        "bundle = \"api.mcpk\"\n[auth]\ntenants = \"tenants.toml\"\n\
          [auth.resource]\nurl = \"{AUDIENCE}\"\nauthorization_servers = [\"{url}\"]\n\
          [[auth.jwt]]\nissuer = \"{url}\"\njwks = \"{url}/jwks\"\ntenant = {{ claim = \"org\" }}\n"
     );

@@ -132,7 +132,7 @@ static RESOURCE_ROWS: [Row; 2] = [
 #[rustfmt::skip]
 static JWT_ROWS: [Row; 6] = [
     Row::new("issuer", Text, "", "the `iss` of its tokens"),
-    Row::new("audience", Texts, "`auth.resource.url`", "the `aud` of its tokens: one of these"),
+    Row::new("audience", Texts, "the `url` of `auth.resource`", "the `aud` of its tokens: one of these"),
     Row::new("jwks", Text, "\"discover\"", "its public keys: an `https` URL, a file, or `\"discover\"` to find them by the issuer's metadata"),
     Row::new("algorithms", Texts, "[\"RS256\", \"ES256\", \"EdDSA\"]", "signatures to accept: `RS256` to `RS512`, `PS256` to `PS512`, `ES256`, `ES384`, `EdDSA`"),
     Row::new("tenant", Shape::Table(&CLAIM_TABLE), "", "the caller's tenant: `{ claim = \"org_id\" }` or `{ fixed = \"acme\" }`"),

@@ -197,7 +197,8 @@ impl<'d> Lowering<'_, 'd> {
                 let message = format!(
                     "`{address}` is reachable from other machines, and the admin listener has no authentication"
                 );
-                let help = "listen on `127.0.0.1`, or write `admin_open = true` if only friends can reach it";
+                let help =
+                    "listen on `127.0.0.1`, or write `admin_open = true` if a firewall keeps others out";
                 self.reading.report(Diagnostic::error(text.span, message).help(help));
                 None
             }

@@ -186,13 +186,13 @@ fn a_key_in_the_wrong_table_is_led_home() {
 #[test]
 fn an_open_address_needs_a_word() {
     assert_snapshot!(errors("admin = \"0.0.0.0:8081\"\n[[listen]]\naddress = \"192.0.2.1:80\"\n"), @r##"
-    error: `0.0.0.0:8081` is reachable from other machines, and there is no authentication
+    error: `0.0.0.0:8081` is reachable from other machines, and the admin listener has no authentication
      --> edge.toml:1:9
       |
     1 | admin = "0.0.0.0:8081"
       |         ^^^^^^^^^^^^^^
       |
-      = help: listen on `127.0.0.1`, or allow everyone with `auth = "none"` at the top of the file
+      = help: listen on `127.0.0.1`, or write `admin_open = true` if a firewall keeps others out
 
     error: `192.0.2.1:80` is reachable from other machines, and there is no authentication
      --> edge.toml:3:11
@@ -200,7 +200,7 @@ fn an_open_address_needs_a_word() {
     3 | address = "192.0.2.1:80"
       |           ^^^^^^^^^^^^^^
       |
-      = help: listen on `127.0.0.1`, or allow everyone with `auth = "none"` at the top of the file
+      = help: listen on `127.0.0.1`, write `[auth]`, or let everyone call with `auth = "none"` at the top of the file
 
     error: `edge.toml` has 2 errors
     "##);
@@ -260,8 +260,7 @@ fn words_and_types_are_checked() {
     1 | auth = "jwt"
       |        ^^^^^
       |
-      = note: there is no authentication yet
-      = help: write `auth = "none"` to allow everyone, or remove it
+      = help: write `auth = "none"` to let everyone call, or a table `[auth]` with `mode` and `tenants`
 
     error: `bundle` is empty
      --> edge.toml:2:10

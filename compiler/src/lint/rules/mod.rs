@@ -50,7 +50,6 @@ mod misspelt_variable;
 mod mistyped_constant;
 mod mistyped_default;
 mod mixed_enum;
-mod not_enforced_yet;
 mod optional_path_parameter;
 mod overridden_constant;
 mod oversized_name;
@@ -142,7 +141,6 @@ pub use misspelt_variable::MISSPELT_VARIABLE;
 pub use mistyped_constant::MISTYPED_CONSTANT;
 pub use mistyped_default::MISTYPED_DEFAULT;
 pub use mixed_enum::MIXED_ENUM;
-pub use not_enforced_yet::NOT_ENFORCED_YET;
 pub use optional_path_parameter::OPTIONAL_PATH_PARAMETER;
 pub use overridden_constant::OVERRIDDEN_CONSTANT;
 pub use oversized_name::OVERSIZED_NAME;
@@ -269,7 +267,6 @@ pub static LINTS: &[Lint] = &[
     invalid_icon::LINT,
     invalid_scope::LINT,
     misplaced_additional_arguments::LINT,
-    not_enforced_yet::LINT,
     caller_in_shared_cache::LINT,
     template_syntax::LINT,
     unknown_template_function::LINT,
