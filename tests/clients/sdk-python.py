@@ -1,4 +1,7 @@
-"""Python SDK: `python sdk-python.py http://127.0.0.1:PORT`. It speaks both eras; what it negotiates is up to its mode."""
+"""Python SDK: `python sdk-python.py http://127.0.0.1:PORT [KEY]`. It speaks both eras; what it negotiates is up to its mode.
+
+With an API key it only checks that the key lets it in.
+"""
 
 import asyncio
 import base64
@@ -130,14 +133,25 @@ async def sse(origin: str) -> str:
         return f"2025-11-25, {await exercise(client, False, seen, streamed=True)}"
 
 
-async def main(origin: str) -> int:
+async def with_key(origin: str, key: str) -> str:
+    headers = {"authorization": f"Bearer {key}"}
+    async with httpx2.AsyncClient(headers=headers, timeout=LONGEST_WAIT) as http:
+        async with Client(streamable_http_client(f"{origin}/mcp", http_client=http), mode="auto") as client:
+            equal([tool.name for tool in (await client.list_tools()).tools], ["add"])
+            result = await client.call_tool("add", {"a": 2, "b": 3})
+            equal(only(result, "text").text, "2 + 3 = 5")
+            return "sees and calls its own tool"
+
+
+async def main(origin: str, key: str | None = None) -> int:
     failures = 0
-    for title, run in [
+    ways = [("API key", lambda: with_key(origin, key))] if key else [
         ("auto, Streamable HTTP", lambda: streamable(origin, "auto", "2026-07-28")),
         ("legacy, Streamable HTTP", lambda: streamable(origin, "legacy", "2025-11-25")),
         ("pinned, Streamable HTTP", lambda: streamable(origin, "2026-07-28", "2026-07-28")),
         ("legacy, HTTP+SSE", lambda: sse(origin)),
-    ]:
+    ]
+    for title, run in ways:
         try:
             print(f"ok      Python SDK, {title}: {await run()}", flush=True)
         except Exception:
@@ -146,4 +160,4 @@ async def main(origin: str) -> int:
     return min(failures, 1)
 
 
-sys.exit(asyncio.run(main(sys.argv[1])))
+sys.exit(asyncio.run(main(*sys.argv[1:])))

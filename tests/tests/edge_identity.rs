@@ -373,3 +373,33 @@ fn a_process_asks_for_tokens_and_follows_its_file_of_tenants() {
     assert_eq!(ask(&token).status, 403);
     assert!(!edge.log().contains(&token), "tokens are never logged");
 }
+
+#[tokio::test]
+async fn rmcp_gets_in_with_an_api_key_and_not_without() {
+    use rmcp::ServiceExt;
+    use rmcp::model::ClientConfig;
+    use rmcp::transport::StreamableHttpClientTransport;
+    use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let tools = spec(&[("one", "respond = \"Hello.\""), ("two", "respond = \"Bye.\"")]);
+    build(&tools.replace("UPSTREAM", "https://api.example"), &at("api.mcpk"));
+    let key = tenants::api_key::generate().unwrap();
+    let digest = tenants::api_key::KeyDigest::of(key.as_bytes());
+    let file = format!(
+        "[tenant.acme]\ntoolsets = [\"*\"]\ndeny = [\"two\"]\n[[tenant.acme.keys]]\nid = \"k\"\ndigest = \"{digest}\"\n"
+    );
+    std::fs::write(at("tenants.toml"), file).unwrap();
+    std::fs::write(at("edge.toml"), "bundle = \"api.mcpk\"\n[auth]\ntenants = \"tenants.toml\"\n").unwrap();
+    let config = at("edge.toml").display().to_string();
+    let edge = mcp_edge(["--config", &config, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"]);
+    let url = format!("http://{}/mcp", edge.address());
+    let transport = StreamableHttpClientTransport::from_uri(url.as_str());
+    assert!(ClientConfig::default().serve(transport).await.is_err());
+    let with_key = StreamableHttpClientTransportConfig::with_uri(url).auth_header(key);
+    let client =
+        ClientConfig::default().serve(StreamableHttpClientTransport::from_config(with_key)).await.unwrap();
+    let tools = client.list_all_tools().await.unwrap();
+    assert_eq!(tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ["one"]);
+    client.cancel().await.unwrap();
+}

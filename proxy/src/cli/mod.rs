@@ -3,7 +3,9 @@
 //! Exit codes: 0 success, 1 a problem in the bundle or the configuration, 2 could not run.
 
 mod check;
+mod environment;
 mod files;
+mod init;
 mod key;
 mod no_command;
 mod serve;
@@ -14,7 +16,8 @@ mod variables;
 
 use crate::config::{Config, ConfigError, FileProblem, editor_schema};
 use crate::telemetry::logging::{LogFormat, LogLevel};
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
+use environment::Environment;
 use mcp_bundle::format::VerifyingKey;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
@@ -23,7 +26,7 @@ use std::process::ExitCode;
 
 /// Serve a bundle of MCP tools at the edge
 #[derive(Debug, Parser)]
-#[command(name = "mcp-edge", version, arg_required_else_help = true, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(name = "mcp-edge", version, max_term_width = 100, after_help = AFTER_HELP)]
 #[command(args_conflicts_with_subcommands = true)]
 struct Arguments {
     #[command(subcommand)]
@@ -46,6 +49,12 @@ enum Command {
         /// Require a signature by this public key (its text or a file); if repeated, by any of them
         #[arg(long, value_name = "KEY")]
         key: Vec<String>,
+    },
+    /// Write an `edge.toml` and a `tenants.toml` to start from, with TLS, an API key and an audit log
+    Init {
+        /// Where to write them
+        #[arg(value_name = "FOLDER", default_value = ".")]
+        folder: PathBuf,
     },
     /// Make API keys
     #[command(subcommand)]
@@ -110,6 +119,12 @@ enum Auth {
 const EXIT_CODES: &str =
     "Exit codes: 0 success, 1 a problem in the bundle or the configuration, 2 could not run";
 
+const AFTER_HELP: &str =
+    "Environment: MCP_EDGE_BUNDLE, MCP_EDGE_CONFIG, MCP_EDGE_LISTEN (separated by commas), MCP_EDGE_ADMIN, \
+     MCP_EDGE_LOG_FORMAT and MCP_EDGE_LOG_LEVEL stand for the options of the same names, which have precedence
+
+Exit codes: 0 success, 1 a problem in the bundle or the configuration, 2 could not run";
+
 /// Why the command ends early.
 #[derive(Debug)]
 struct CommandError {
@@ -123,7 +138,11 @@ pub fn main() -> ExitCode {
     if let Some(failure) = no_command::find(&typed) {
         return failure.end();
     }
-    let arguments = match Arguments::try_parse() {
+    // The environment may say all that is needed.
+    let is_told = Environment::of_process().has_something_to_serve();
+    let command = Arguments::command().arg_required_else_help(!is_told);
+    let arguments = command.try_get_matches().and_then(|matches| Arguments::from_arg_matches(&matches));
+    let arguments = match arguments {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version are results; everything else is a usage error.
@@ -134,9 +153,14 @@ pub fn main() -> ExitCode {
     };
     let result = match arguments.command {
         Some(Command::Check { file, key }) => check::run(&file, &key),
+        Some(Command::Init { folder }) => init::run(&folder),
         Some(Command::Key(KeyCommand::New { tenant, id })) => key::new(&tenant, &id),
         Some(Command::Schema) => Ok(editor_schema::text()),
-        None => serve::run(&arguments.serve).map(|()| String::new()),
+        None => {
+            let mut serve = arguments.serve;
+            let completed = Environment::of_process().complete(&mut serve);
+            completed.and_then(|()| serve::run(&serve)).map(|()| String::new())
+        }
     };
     match result {
         Ok(text) => {
@@ -263,7 +287,6 @@ fn wants_color() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_well_formed() {

@@ -50,7 +50,7 @@ mod tests {
             "error: there is no command `chek`, and no file of that name\n\
              help: did you mean `check`?\n\
              help: to serve a bundle, write `mcp-edge x.mcpk`\n\
-             note: the commands are `check`, `key`, `schema`, `help`\n"
+             note: the commands are `check`, `init`, `key`, `schema`, `help`\n"
         );
         assert!(!text(&["serve"]).unwrap().contains("did you mean"));
     }

@@ -82,3 +82,53 @@ fn the_schema_in_the_docs_is_the_one_that_is_printed() {
     assert_eq!(outcome.code, 0);
     assert!(committed == outcome.out, "run `just generate`");
 }
+
+#[test]
+fn a_place_that_init_wrote_passes_check_and_lets_its_key_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("place");
+    let written = run(&["init", text(&place)]);
+    assert_eq!(written.code, 0, "{}", written.err);
+    let key = written.out.lines().find_map(|line| line.trim().strip_prefix("mek_")).unwrap();
+    // Nothing is overwritten.
+    let again = run(&["init", text(&place)]);
+    assert_eq!(again.code, 2);
+    assert!(again.err.contains("edge.toml` exists already"), "{}", again.err);
+    let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    write(&place, "certificate.pem", certified.cert.pem());
+    write(&place, "certificate.key", certified.signing_key.serialize_pem());
+    write(&place, "tools.mcpk", bundle(&[]));
+    let config = place.join("edge.toml");
+    let checked = run(&["check", text(&config)]);
+    assert_eq!(checked.code, 0, "{}", checked.err);
+    assert!(checked.out.contains("auth       required: 1 tenant, 1 API key, 0 issuers"), "{}", checked.out);
+    // The same tenants, without TLS.
+    let plain = "bundle = \"tools.mcpk\"\n[auth]\ntenants = \"tenants.toml\"\n";
+    let config = write(&place, "plain.toml", plain);
+    let mut edge =
+        Edge::start(&["--config", text(&config), "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"]);
+    let address = edge.address("listening");
+    let status = |header: &str| {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        let request =
+            format!("GET /mcp/tools HTTP/1.1\r\nhost: localhost\r\n{header}connection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer.split(' ').nth(1).unwrap().to_owned()
+    };
+    assert_eq!(status(""), "401");
+    assert_eq!(status(&format!("x-api-key: mek_{key}\r\n")), "200");
+}
+
+#[test]
+fn the_environment_says_what_was_not_typed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write(folder.path(), "tools.mcpk", bundle(&[]));
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_mcp-edge"));
+    command.env("MCP_EDGE_BUNDLE", &path).env("MCP_EDGE_LISTEN", "127.0.0.1:x");
+    let output = command.output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err.contains("`127.0.0.1:x` is not an `IP:port` address"), "{err}");
+}

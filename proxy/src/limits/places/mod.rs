@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::OnceLock;
 use std::sync::atomic::{
     AtomicU64, AtomicUsize,
-    Ordering::{AcqRel, Acquire, Relaxed, Release},
+    Ordering::{Acquire, Relaxed, Release, SeqCst},
 };
 use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -30,17 +30,20 @@ pub struct TenantPermit<'a>(&'a AtomicU64);
 
 impl TenantPlaces {
     /// A place for one more call of a tenant, named by its [`bucket`](super::bucket); `None` if `limit` of them run.
+    ///
+    /// Two calls that come at once may take two words for one tenant, so its calls are counted over all of them, after the
+    /// call has entered: whoever enters last sees all others. Two that meet at the limit may both be refused.
     pub fn enter(&self, tenant: u64, limit: u32) -> Option<TenantPermit<'_>> {
         let words = self.words.get_or_init(|| (0..WORDS).map(|_| AtomicU64::new(0)).collect());
         let limit = u64::from(limit).min(COUNT);
         let tag = tenant >> COUNT_BITS << COUNT_BITS;
         let start = (tenant ^ (tenant >> 32)) as usize % (WORDS - NEAR);
         let near = words.get(start..start + NEAR)?;
-        loop {
+        let permit = loop {
             // Its own word may stand behind one that has become free since.
-            let own = near.iter().find(|word| is_of(word.load(Acquire), tag));
-            let word = own.or_else(|| near.iter().find(|word| word.load(Acquire) & COUNT == 0))?;
-            let found = word.load(Acquire);
+            let own = near.iter().find(|word| is_of(word.load(SeqCst), tag));
+            let word = own.or_else(|| near.iter().find(|word| word.load(SeqCst) & COUNT == 0))?;
+            let found = word.load(SeqCst);
             let count = found & COUNT;
             if count > 0 && !is_of(found, tag) {
                 continue;
@@ -48,10 +51,12 @@ impl TenantPlaces {
             if count >= limit {
                 return None;
             }
-            if word.compare_exchange_weak(found, tag | (count + 1), AcqRel, Relaxed).is_ok() {
-                return Some(TenantPermit(word));
+            if word.compare_exchange_weak(found, tag | (count + 1), SeqCst, Relaxed).is_ok() {
+                break TenantPermit(word);
             }
-        }
+        };
+        let counts = near.iter().map(|word| word.load(SeqCst)).filter(|word| is_of(*word, tag));
+        (counts.map(|word| word & COUNT).sum::<u64>() <= limit).then_some(permit)
     }
 }
 
@@ -62,7 +67,7 @@ const fn is_of(word: u64, tag: u64) -> bool {
 
 impl Drop for TenantPermit<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Release);
+        self.0.fetch_sub(1, SeqCst);
     }
 }
 
@@ -119,5 +124,4 @@ impl Drop for Waiting<'_> {
 }
 
 #[cfg(test)]
-#[path = "places_tests.rs"]
 mod tests;
