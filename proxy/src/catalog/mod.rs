@@ -6,6 +6,7 @@ mod limits;
 mod listing;
 mod origins;
 mod tenants;
+mod token_servers;
 mod variables;
 mod view;
 mod views;
@@ -109,6 +110,10 @@ pub enum BuildError {
         "the `username` of `[upstream.{upstream}.auth]` has a `:`, which ends a name in HTTP: correct its variables"
     )]
     UserName { upstream: String },
+    #[error(
+        "the token server of upstream `{upstream}` is reached by plain `http`, so others could read its secrets: use `https`"
+    )]
+    PlainTokenServer { upstream: String },
 }
 
 fn did_you_mean(nearest: &Option<String>) -> String {
@@ -145,6 +150,7 @@ impl Catalog {
             }
         });
         let origins = origins.collect::<Result<_, _>>()?;
+        token_servers::check(&contents)?;
         let credentials = Credentials::build(&contents, &variables.0, upstream)
             .map_err(|BadUserName { upstream }| BuildError::UserName { upstream })?;
         let gates = limits::gates(&contents, limiter);

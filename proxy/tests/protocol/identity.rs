@@ -303,3 +303,27 @@ fn names_that_the_bundle_lacks_are_refused_with_what_was_meant() {
     let message = refused("[tenant.acme]\nvariables = { SHOP_TOKEN = \"${MISSING_ONE}\" }\n");
     assert!(message.contains("`${MISSING_ONE}` has no value, and tenant `acme` needs it"), "{message}");
 }
+
+#[test]
+fn the_rates_of_the_file_hold_for_a_tenant_and_for_a_key() {
+    let place = Place::new(Mode::Required);
+    let limited = place
+        .tenants()
+        .replace("toolsets = [\"shop\"]", "toolsets = [\"shop\"]\nrate = { calls = 3, seconds = 3600 }")
+        .replace("id = \"reader\"", "id = \"reader\"\nrate = { calls = 1, seconds = 3600 }");
+    place.bench.activate_for(&directory(Mode::Required, &limited), &specs()).unwrap();
+    let call = |key: &str| {
+        let said = place.ask("/mcp", key, "tools/call", json!({"name": "get_order"})).json();
+        said["result"]["_meta"]["mcp-edge/error"]["reason"].as_str().map(str::to_owned)
+    };
+    // The key's own rate is asked first; what it refuses does not count for the tenant.
+    assert_eq!((call(&place.reader), call(&place.reader)), (None, Some("rate_of_key".to_owned())));
+    assert_eq!((call(&place.writer), call(&place.writer)), (None, None));
+    assert_eq!(call(&place.writer), Some("rate_of_tenant".to_owned()));
+    // Anything else than a call gets a status and a time.
+    let said = place.ask("/mcp", &place.writer, "tools/list", json!({}));
+    assert_eq!(said.status, 429);
+    assert!(said.header("retry-after").unwrap().parse::<u32>().unwrap() > 0);
+    // Other tenants have their own.
+    assert_eq!(place.tools("/mcp", &place.partner), ["bye"]);
+}

@@ -189,16 +189,28 @@ pub(crate) mod tests {
     use crate::observe::record::Outcome;
     use crate::observe::record::tests::call_record;
     use crate::request::id::RequestId;
+    use std::sync::LazyLock;
+    use tracing::Dispatch;
+
+    /// Runs `work` with a subscriber of this thread alone.
+    ///
+    /// While there is only one subscriber, `tracing` asks that of the thread which comes by an event first whether anyone wants
+    /// it, and remembers the answer for all threads. A thread of another test has none. So there is always a second one.
+    pub(crate) fn with_subscriber(subscriber: Dispatch, work: impl FnOnce()) {
+        static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(tracing_subscriber::registry()));
+        LazyLock::force(&SECOND);
+        tracing::dispatcher::with_default(&subscriber, work);
+    }
 
     /// What is written while `work` runs.
     pub(crate) fn written(settings: LogSettings, work: impl FnOnce()) -> String {
         let file = tempfile::NamedTempFile::new().unwrap();
         let writer = std::sync::Mutex::new(file.reopen().unwrap());
-        tracing::subscriber::with_default(subscriber(settings, writer).0, work);
+        with_subscriber(Dispatch::new(subscriber(settings, writer).0), work);
         std::fs::read_to_string(file.path()).unwrap()
     }
 
-    static ID: std::sync::LazyLock<RequestId> = std::sync::LazyLock::new(|| RequestId::Given("r-1".into()));
+    static ID: LazyLock<RequestId> = LazyLock::new(|| RequestId::Given("r-1".into()));
 
     fn call(outcome: Outcome) -> CallRecord<'static> {
         CallRecord {

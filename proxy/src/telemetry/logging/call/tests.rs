@@ -3,6 +3,7 @@ use crate::observe::record::tests::call_record;
 use crate::request::facts::RequestFacts;
 use crate::request::id::RequestId;
 use crate::request::identity::{Caller, Identity, Peer};
+use crate::telemetry::logging::tests::with_subscriber;
 use crate::telemetry::logging::{LogFormat, subscriber};
 use mcp_bundle::bind::{Problem, ProblemKind};
 use mcp_bundle::format::Revision;
@@ -43,7 +44,7 @@ fn logged_by_tracing(settings: LogSettings, record: &CallRecord<'_>) -> String {
     let page = Page::default();
     let sink = page.clone();
     let (subscriber, _) = subscriber(settings, move || sink.clone());
-    tracing::subscriber::with_default(subscriber, || emit(record));
+    with_subscriber(tracing::Dispatch::new(subscriber), || emit(record));
     page.text()
 }
 
