@@ -324,7 +324,9 @@ impl Activation {
         status.last_attempt = Some(now);
         status.last_success = Some(now);
         status.needs_upgrade.clone_from(&reloaded.needs_upgrade);
-        let recovered = status.last_error.take().is_some();
+        // A poll reads the bundle and not the configuration: what is wrong with that still is.
+        let stays = |error: &FailedAttempt| cause == Cause::Poll && error.of_configuration;
+        let recovered = status.last_error.take_if(|error| !stays(error)).is_some();
         let active = status.active.clone().filter(|_| reloaded.is_new);
         drop(status);
         let revision = reloaded.revision;
@@ -356,7 +358,8 @@ impl Activation {
             return Err(error);
         }
         let active = status.active.as_ref().map(|active| active.revision.to_string());
-        status.last_error = Some(FailedAttempt { message: message.clone(), at: now });
+        let of_configuration = matches!(*error, ActivationError::Config(_));
+        status.last_error = Some(FailedAttempt { message: message.clone(), at: now, of_configuration });
         drop(status);
         self.edge.metrics.activation_failed();
         match active {

@@ -37,4 +37,6 @@ impl Active {
 pub struct FailedAttempt {
     pub message: String,
     pub at: SystemTime,
+    /// The configuration could not be read, so only reading it again can show that it is right.
+    pub of_configuration: bool,
 }
