@@ -84,7 +84,7 @@ const fn is_token(byte: u8) -> bool {
         || matches!(byte, b'!' | b'#'..=b'\'' | b'*' | b'+' | b'-' | b'.' | b'^'..=b'`' | b'|' | b'~')
 }
 
-/// A fragment is for whoever asks, never a part of what is asked for.
+/// A fragment is for the client. It is never part of a request.
 const fn is_target(byte: u8) -> bool {
     byte.is_ascii_graphic() && byte != b'#'
 }

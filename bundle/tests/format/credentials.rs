@@ -53,10 +53,10 @@ fn each_upstream_has_one_at_most() {
     refused("credential 0: upstream 9 does not exist, there are 3", |d| {
         d.contents.credentials[0].upstream = 9;
     });
-    refused("credential 1: upstream 1 stands twice or not in order", |d| {
+    refused("credential 1: upstream 1 is duplicated or out of order", |d| {
         d.contents.credentials[1].upstream = 1;
     });
-    refused("credential 1: upstream 1 stands twice or not in order", |d| d.contents.credentials.swap(0, 1));
+    refused("credential 1: upstream 1 is duplicated or out of order", |d| d.contents.credentials.swap(0, 1));
 }
 
 #[test]

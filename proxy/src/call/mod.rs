@@ -12,6 +12,7 @@
 
 mod admission;
 mod buffers;
+mod caching;
 mod failure;
 mod meta;
 mod redact;
@@ -19,16 +20,14 @@ mod redact;
 pub(crate) use admission::admit_message;
 pub(crate) use meta::ERROR_KEY;
 
-use crate::cache::{CacheKey, Flight, Found, KeptAnswer, KeyParts};
-use crate::catalog::{CacheRules, Catalog};
+use crate::cache::{Flight, KeptAnswer};
+use crate::catalog::Catalog;
 use crate::limits::Limit;
 use crate::observe::Observer;
 use crate::observe::record::{CallRecord, CallStart, Outcome};
 use crate::protocol::{self, MODERN};
-use crate::runtime::deadline::{Elapsed, until};
 use crate::runtime::{clock, random};
 use crate::serving::context::Context;
-use crate::serving::shared::Shared;
 use crate::upstream::credentials::Ask;
 use crate::upstream::{Exchange, UpstreamError};
 use admission::Places;
@@ -39,7 +38,6 @@ use mcp_bundle::shape::{self, Answer};
 use mcp_bundle::template::Ambient;
 use mcp_bundle::wire_enums::ProtocolVersion;
 use std::num::NonZeroU32;
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -233,59 +231,6 @@ impl<'a> PendingCall<'a> {
         }
     }
 
-    /// Uses an answer that is kept, or asks for one that others can use, too.
-    async fn find_or_send(&mut self, rules: &'a CacheRules) {
-        let Some(key) = self.cache_key(rules) else { return self.send().await };
-        let shared: &'a Shared = self.context.shared;
-        let (timeout, deadline) = self.time();
-        match until(deadline, pin!(shared.cache.find(&key, rules))).await {
-            Ok(Found::Hit { answer, stale }) => self.reuse(answer, stale),
-            Ok(Found::Alone) => self.send().await,
-            Ok(Found::Flight(flight)) => {
-                self.flight = Some(flight);
-                self.send().await;
-                self.use_stale();
-            }
-            Err(Elapsed) => {
-                self.fail(CallFailure::Upstream(UpstreamError::timeout(timeout)));
-            }
-        }
-    }
-
-    /// If the upstream failed, an answer of before may serve.
-    fn use_stale(&mut self) {
-        let failed = match &self.work {
-            Work::Shape(buffers) => matches!(buffers.received.status, 500 | 502..=504),
-            Work::Explain(failure, _) => !matches!(failure, CallFailure::InvalidArguments(_)),
-            Work::Send(_) | Work::Reuse(..) | Work::Nothing => false,
-        };
-        match self.flight.take_if(|_| failed).map(|flight| flight.stale()) {
-            Some(Ok(answer)) => self.reuse(answer, true),
-            Some(Err(flight)) => self.flight = Some(Box::new(flight)),
-            None => {}
-        }
-    }
-
-    fn cache_key(&self, rules: &CacheRules) -> Option<CacheKey> {
-        let Work::Send(buffers) = &self.work else { return None };
-        let Catalog { contents, credentials, .. } = self.context.view.catalog();
-        let index = self.tool.upstream()?;
-        let upstream = contents.upstreams.get(index as usize)?;
-        // A tenant's own variables may be part of a credential, which is not part of the request.
-        let is_shared = rules.shared && self.context.view.variables().is_none();
-        let text = |id| contents.strings.get(id);
-        let caller = &self.context.request.caller;
-        Some(CacheKey::of(&KeyParts {
-            tool: self.tool.name(),
-            origin: (upstream.scheme.tag(), text(upstream.host), upstream.port),
-            authority: text(upstream.authority),
-            max_response: self.max_response(),
-            tenant: (!is_shared).then(|| caller.tenant()),
-            principal: credentials.get(index).and_then(|_| caller.principal()),
-            request: &buffers.request,
-        }))
-    }
-
     /// How long the call may take, and when that is over.
     fn time(&self) -> (Duration, Instant) {
         let policy = self.context.view.catalog().contents.policies.get(self.tool.policy() as usize);
@@ -299,16 +244,6 @@ impl<'a> PendingCall<'a> {
         let policy = self.context.view.catalog().contents.policies.get(self.tool.policy() as usize);
         let own = policy.and_then(|policy| policy.max_response_bytes).map_or(usize::MAX, |own| own as usize);
         own.min(self.context.settings.limits.response_body)
-    }
-
-    /// A kept answer takes the place of the upstream's.
-    fn reuse(&mut self, answer: Arc<KeptAnswer>, stale: bool) {
-        let buffers = match std::mem::replace(&mut self.work, Work::Nothing) {
-            Work::Send(buffers) | Work::Shape(buffers) | Work::Reuse(.., buffers) => Some(buffers),
-            Work::Explain(_, buffers) => buffers,
-            Work::Nothing => None,
-        };
-        self.work = Work::Reuse(answer, stale, buffers.unwrap_or_else(buffers::take));
     }
 
     /// There will be no answer.

@@ -31,7 +31,7 @@ pub fn resolve(
 }
 
 /// Every variable whose value cannot be sent where it must be; `values` are indexed like the manifest's variables.
-/// Activation, `mcp-edge check` and whoever else has values for a bundle ask this.
+/// Activation, `mcp-edge check` and anything else with values for a bundle use this.
 pub fn invalid(contents: &Contents, values: &[Option<&str>], limits: &bind::Limits) -> Vec<BuildError> {
     let found = unsendable(contents, values, limits).into_iter();
     let errors = found.map(|found| BuildError::InvalidVariable {

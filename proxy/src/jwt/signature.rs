@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::signature::{self, RsaPublicKeyComponents, UnparsedPublicKey, VerificationAlgorithm};
 use serde_json::Value;
 
-/// The algorithms of JWTs that are accepted. With symmetric ones whoever checks a token could also make one.
+/// The algorithms of JWTs that are accepted. With symmetric ones, anyone who can check a token could also make one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Algorithm {
     Rs256,

@@ -234,7 +234,7 @@ mod tests {
         probe.end(false, now + seconds(6));
         assert_eq!(breaker.state(), BreakerState::Closed);
         call(&breaker, true, now + seconds(6));
-        assert_eq!(breaker.state(), BreakerState::Closed, "it begins anew");
+        assert_eq!(breaker.state(), BreakerState::Closed, "it starts again");
     }
 
     #[test]

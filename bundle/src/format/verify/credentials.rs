@@ -13,7 +13,7 @@ pub(super) fn credentials(contents: &Contents) -> Result<(), Box<Invalid>> {
     let mut last = None;
     for (number, credential) in contents.credentials.iter().enumerate() {
         let ascends = last.replace(credential.upstream).is_none_or(|last| last < credential.upstream);
-        ensure(ascends, || format!("upstream {} stands twice or not in order", credential.upstream))
+        ensure(ascends, || format!("upstream {} is duplicated or out of order", credential.upstream))
             .and_then(|()| checker.credential(credential))
             .map_err(at(Subject::Credential(number)))?;
     }

@@ -72,7 +72,7 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// A credential is that of the edge, whoever calls.
+/// A credential is that of the edge, for every caller.
 fn check_caller(context: &ToolsetContext<'_>, text: AuthText<'_>, findings: &mut Findings<'_>) {
     for variable in ["${tenant.id}", "${principal.sub}"] {
         if let Some(start) = text.text.value.find(variable) {

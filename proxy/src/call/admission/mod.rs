@@ -115,7 +115,7 @@ fn caller_rates(context: &Context<'_>, now: Instant) -> Result<(), (Limit, Durat
     Ok(())
 }
 
-/// A network of IPv6 is one: whoever has an address of it has all of them.
+/// A network of IPv6 is one: a host with one address of it has all of them.
 fn bucket_of(address: IpAddr) -> u64 {
     match address.to_canonical() {
         IpAddr::V4(address) => u64::from(address.to_bits()),

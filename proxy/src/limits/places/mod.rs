@@ -32,7 +32,7 @@ impl TenantPlaces {
     /// A place for one more call of a tenant, named by its [`bucket`](super::bucket); `None` if `limit` of them run.
     ///
     /// Two calls that come at once may take two words for one tenant, so its calls are counted over all of them, after the
-    /// call has entered: whoever enters last sees all others. Two that meet at the limit may both be refused.
+    /// call has entered: the last one to enter sees all others. Two that meet at the limit may both be refused.
     pub fn enter(&self, tenant: u64, limit: u32) -> Option<TenantPermit<'_>> {
         let words = self.words.get_or_init(|| (0..WORDS).map(|_| AtomicU64::new(0)).collect());
         let limit = u64::from(limit).min(COUNT);
