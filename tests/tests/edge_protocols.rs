@@ -146,7 +146,7 @@ fn a_listener_with_a_certificate_speaks_tls() {
     let (certificate, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
     std::fs::write(&certificate, made.cert.pem()).unwrap();
     std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
-    let tls = Some(TlsFiles { certificate, key });
+    let tls = Some(TlsFiles::new(certificate, key));
     let world = World::empty(Some(Listener { address: "127.0.0.1:0".to_owned(), tls }), |_| {});
     world.activate(&spec(&[TOOL]));
 

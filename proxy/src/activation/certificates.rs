@@ -18,11 +18,11 @@ struct Shown {
     address: String,
     files: TlsFiles,
     /// Of the files that were read last.
-    stamps: [Stamp; 2],
+    stamps: Vec<Stamp>,
 }
 
 /// Certificates that were read, but are not shown yet.
-pub(super) struct Read(Vec<Option<(Certificate, [Stamp; 2])>>);
+pub(super) struct Read(Vec<Option<(Certificate, Vec<Stamp>)>>);
 
 impl Certificates {
     /// `shown` are in the order of the listeners.
@@ -50,7 +50,7 @@ impl Certificates {
     }
 
     pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
-        self.0.iter().flat_map(|shown| [shown.files.certificate.as_path(), shown.files.key.as_path()])
+        self.0.iter().flat_map(|shown| shown.files.paths())
     }
 
     /// Whether a file may have changed.
@@ -93,11 +93,11 @@ impl Certificates {
 }
 
 impl Shown {
-    fn is_same(&self, now: &[Stamp; 2]) -> bool {
-        self.stamps.iter().zip(now).all(|(before, now)| now.is_same(before))
+    fn is_same(&self, now: &[Stamp]) -> bool {
+        self.stamps.len() == now.len() && self.stamps.iter().zip(now).all(|(before, now)| now.is_same(before))
     }
 }
 
-fn stamps(files: &TlsFiles) -> [Stamp; 2] {
-    [Stamp::of(&files.certificate), Stamp::of(&files.key)]
+fn stamps(files: &TlsFiles) -> Vec<Stamp> {
+    files.paths().map(Stamp::of).collect()
 }

@@ -3,6 +3,7 @@
 use crate::catalog;
 use crate::config::AuthConfig;
 use crate::jwt::Issuers;
+use crate::runtime::exposed::is_exposed;
 use crate::tenants::{self, Directory, Mode, TenantFile};
 use crate::upstream::Network;
 use mcp_bundle::bind;
@@ -38,20 +39,24 @@ pub fn read(
     network: Option<&Network>,
     before: &Arc<Directory>,
 ) -> Result<Arc<Directory>, TenantsError> {
-    let AuthConfig { mode, tenants, resource, issuers } = auth;
+    let AuthConfig { mode, tenants, resource, issuers, certificates } = auth;
     let file = match tenants {
         Some(path) if *mode != Mode::None => read_file(path, before)?,
         _ => TenantFile::default(),
     };
-    if before.is_made_of(*mode, resource.as_ref(), &file, issuers) {
+    if before.is_made_of(*mode, resource.as_ref(), &file, issuers, certificates) {
         return Ok(Arc::clone(before));
     }
     if *mode == Mode::Optional && file.find(tenants::PUBLIC).is_none() {
         let path = tenants.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
         return Err(TenantsError::NoPublic { path });
     }
+    if *mode != Mode::None {
+        certificates.check(&file).map_err(|problems| TenantsError::Wrong(Arc::new(problems)))?;
+    }
     let issuers = Issuers::new(issuers, network, before.issuers());
-    Ok(Arc::new(Directory::new(*mode, resource.clone(), file, issuers)))
+    let directory = Directory::new(*mode, resource.clone(), file, issuers);
+    Ok(Arc::new(directory.with_certificates(certificates.clone())))
 }
 
 /// The same for `check`: names are compared with a bundle's, and tenants' variables need values.
@@ -99,15 +104,4 @@ fn read_file(path: &Path, before: &Directory) -> Result<TenantFile, TenantsError
         })
         .collect();
     if exposed.is_empty() { Ok(file) } else { Err(TenantsError::Wrong(Arc::new(file.problems(exposed)))) }
-}
-
-#[cfg(unix)]
-fn is_exposed(metadata: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    metadata.permissions().mode() & 0o007 != 0
-}
-
-#[cfg(not(unix))]
-fn is_exposed(_metadata: &std::fs::Metadata) -> bool {
-    false
 }

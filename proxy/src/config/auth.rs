@@ -4,7 +4,7 @@ use super::keys::{AUTH_TABLE, CLAIM_TABLE, JWT_TABLE, RESOURCE_TABLE};
 use super::lower::Lowering;
 use crate::jwt::{self, Algorithm, ClaimSource, IssuerConfig, KeySet, KeySource};
 use crate::request::resource::Resource;
-use crate::tenants::Mode;
+use crate::tenants::{CertificateNames, Mode};
 use mcp_diagnostics::{Diagnostic, Fields, Span, Spanned, suggest};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,8 @@ pub struct AuthConfig {
     pub tenants: Option<PathBuf>,
     pub resource: Option<Resource>,
     pub issuers: Vec<IssuerConfig>,
+    /// Whose client certificates are.
+    pub certificates: CertificateNames,
 }
 
 const MODES: [(&str, Mode); 3] =
@@ -72,7 +74,8 @@ impl<'d> Lowering<'_, 'd> {
             }
             issuers.push(issuer);
         }
-        AuthConfig { mode, tenants, resource, issuers }
+        let certificates = self.certificate_names(fields);
+        AuthConfig { mode, tenants, resource, issuers, certificates }
     }
 
     fn resource(&mut self, fields: &Fields<'_, '_>) -> Option<Resource> {

@@ -74,10 +74,12 @@ static TOP_ROWS: [Row; 22] = [
 ];
 
 #[rustfmt::skip]
-static LISTEN_ROWS: [Row; 3] = [
+static LISTEN_ROWS: [Row; 5] = [
     Row::new("address", Text, "\"127.0.0.1:8080\"", "IP address and port; repeat `[[listen]]` for more listeners"),
     Row::new("certificate", Text, "", "PEM file with the certificate chain; turns on TLS"),
-    Row::new("key", Text, "", "PEM file with the certificate's private key"),
+    Row::new("key", Text, "", "PEM file with the certificate's private key, which not everyone on this machine may read"),
+    Row::new("client_ca", Text, "", "PEM file with the authorities whose client certificates are accepted; clients are asked for one"),
+    Row::new("client_auth", Word(&["required", "optional"]), "\"required\"", "whether clients must show a certificate of `client_ca`; with `\"optional\"`, clients without one can connect"),
 ];
 
 #[rustfmt::skip]
@@ -116,11 +118,12 @@ static UPSTREAM_ROWS: [Row; 3] = [
 ];
 
 #[rustfmt::skip]
-static AUTH_ROWS: [Row; 4] = [
+static AUTH_ROWS: [Row; 5] = [
     Row::new("mode", Word(&["required", "optional", "none"]), "\"required\"", "whether callers must authenticate; with `\"optional\"`, callers without a credential are the tenant `public`"),
     Row::new("tenants", Text, "", "the file of tenants: who may see and call what, and their API keys"),
     Row::new("resource", Shape::Table(&RESOURCE_TABLE), "", "written `[auth.resource]`: how OAuth clients find the authorization server"),
     Row::new("jwt", Tables(&JWT_TABLE), "", "written `[[auth.jwt]]`, once for each issuer of tokens"),
+    Row::new("mtls", Shape::Table(&MTLS_TABLE), "", "written `[auth.mtls]`: whose client certificates are credentials"),
 ];
 
 #[rustfmt::skip]
@@ -137,6 +140,11 @@ static JWT_ROWS: [Row; 6] = [
     Row::new("algorithms", Texts, "[\"RS256\", \"ES256\", \"EdDSA\"]", "signatures to accept: `RS256` to `RS512`, `PS256` to `PS512`, `ES256`, `ES384`, `EdDSA`"),
     Row::new("tenant", Shape::Table(&CLAIM_TABLE), "", "the caller's tenant: `{ claim = \"org_id\" }` or `{ fixed = \"acme\" }`"),
     Row::new("scopes", Shape::Table(&CLAIM_TABLE), "`{ claim = \"scope\" }`", "what the caller holds: a claim with a text or a list, or `{ fixed = \"a b\" }`"),
+];
+
+#[rustfmt::skip]
+static MTLS_ROWS: [Row; 1] = [
+    Row::new("names", Shape::TextMap, "", "the tenant of each DNS name or URI of a certificate, such as `\"robot.acme.example\" = \"acme\"`"),
 ];
 
 #[rustfmt::skip]
@@ -175,14 +183,16 @@ static LIST_TABLE: Table = table("`list`", &keys(&LIST));
 pub static AUTH_TABLE: Table = table("`auth`", &keys(&AUTH_ROWS));
 pub static RESOURCE_TABLE: Table = table("`auth.resource`", &keys(&RESOURCE_ROWS));
 pub static JWT_TABLE: Table = table("`auth.jwt`", &keys(&JWT_ROWS));
+pub static MTLS_TABLE: Table = table("`auth.mtls`", &keys(&MTLS_ROWS));
 pub static CLAIM_TABLE: Table = table("a claim", &keys(&CLAIM_ROWS));
 pub static UPSTREAM_TABLE: Table = table("an upstream", &keys(&UPSTREAM_ROWS));
 
 /// The tables below the top, by name.
-pub static TABLES: [(&str, &Table, &[Row]); 16] = [
+pub static TABLES: [(&str, &Table, &[Row]); 17] = [
     ("auth", &AUTH_TABLE, &AUTH_ROWS),
     ("auth.resource", &RESOURCE_TABLE, &RESOURCE_ROWS),
     ("auth.jwt", &JWT_TABLE, &JWT_ROWS),
+    ("auth.mtls", &MTLS_TABLE, &MTLS_ROWS),
     ("listen", &LISTEN_TABLE, &LISTEN_ROWS),
     ("log", &LOG_TABLE, &LOG_ROWS),
     ("audit", &AUDIT_TABLE, &AUDIT_ROWS),

@@ -24,7 +24,10 @@ pub fn lower(text: &str, name: &str, folder: &Path) -> Result<Config, Problems> 
     let mut diagnostics = Vec::new();
     let config = read(text, file, folder, &mut diagnostics);
     match config {
-        Some((config, files)) if diagnostics.is_empty() => {
+        Some((mut config, files)) if diagnostics.is_empty() => {
+            if let Some(auth) = &mut config.auth {
+                auth.certificates = std::mem::take(&mut auth.certificates).located(sources.clone());
+            }
             Ok(Config { places: Places::new(sources, files), ..config })
         }
         _ => {
@@ -59,7 +62,8 @@ fn read(
         return None;
     }
     let top = reading.fields(&TOP, &toml, Span::whole_file(file));
-    let mut lowering = Lowering { reading: &mut reading, folder, files: Vec::new(), addresses: Vec::new() };
+    let mut lowering =
+        Lowering { reading: &mut reading, folder, files: Vec::new(), addresses: Vec::new(), mtls: None };
     let config = lowering.config(&top, &toml);
     Some((config, lowering.files))
 }
@@ -71,6 +75,8 @@ pub(super) struct Lowering<'r, 'd> {
     files: Files,
     /// Those that the file names, in its order.
     addresses: Vec<(SocketAddr, Span)>,
+    /// Where `[auth.mtls]` is written.
+    pub(super) mtls: Option<Span>,
 }
 
 impl<'d> Lowering<'_, 'd> {
@@ -120,6 +126,7 @@ impl<'d> Lowering<'_, 'd> {
             config.listeners =
                 tables.into_iter().filter_map(|(table, span)| self.listener(table, span, open)).collect();
         }
+        self.certificates_are_asked_for(&config.listeners);
         self.distinct(&config);
         config.derive_access();
         config
@@ -152,7 +159,7 @@ impl<'d> Lowering<'_, 'd> {
     {
         let fields = self.reading.fields(&LISTEN_TABLE, table, span);
         let tls = match [self.path(&fields, "certificate"), self.path(&fields, "key")] {
-            [Some(certificate), Some(key)] => Some(TlsFiles { certificate, key }),
+            [Some(certificate), Some(key)] => Some(TlsFiles::new(certificate, key)),
             [None, None] => None,
             [certificate, _] => {
                 let missing = if certificate.is_some() { "key" } else { "certificate" };
@@ -162,6 +169,8 @@ impl<'d> Lowering<'_, 'd> {
                 None
             }
         };
+        let clients = self.client_authority(&fields);
+        let tls = tls.map(|files| TlsFiles { clients, ..files });
         if !fields.is_written("address") {
             let problem = Diagnostic::error(span, "`listen` needs an `address`");
             self.reading.report(problem.help("write `address = \"127.0.0.1:8080\"`"));

@@ -9,6 +9,7 @@ pub mod editor_schema;
 mod fixed;
 pub mod keys;
 mod lower;
+mod mtls;
 mod numbers;
 mod places;
 mod secrets;

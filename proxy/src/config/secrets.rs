@@ -1,5 +1,6 @@
 //! Values of `${NAME}`: the environment first, then a file. They never reach a message or a debug print.
 
+use crate::runtime::exposed::is_exposed;
 use mcp_diagnostics::EnvFile;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -56,7 +57,6 @@ fn read_file(path: &Path) -> Result<EnvFile, SecretsError> {
     let name = || path.display().to_string();
     let unreadable = |source| SecretsError::Unreadable { path: name(), source };
     let file = std::fs::File::open(path).map_err(unreadable)?;
-    // The opened file and not the path: nobody can swap it in between.
     if is_exposed(&file.metadata().map_err(unreadable)?) {
         return Err(SecretsError::Exposed { path: name() });
     }
@@ -71,18 +71,6 @@ fn read_file(path: &Path) -> Result<EnvFile, SecretsError> {
         line: error.line,
         reason: error.why,
     })
-}
-
-/// Groups are fine: that is how mounted secrets are shared with a service's user.
-#[cfg(unix)]
-fn is_exposed(metadata: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    metadata.permissions().mode() & 0o007 != 0
-}
-
-#[cfg(not(unix))]
-fn is_exposed(_metadata: &std::fs::Metadata) -> bool {
-    false
 }
 
 #[cfg(test)]

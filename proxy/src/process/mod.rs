@@ -12,7 +12,7 @@ mod takeover;
 #[cfg(test)]
 mod tests;
 
-pub use crate::transport::TlsFiles;
+pub use crate::transport::{ClientAuthority, TlsFiles};
 pub use bound::{BindError, Bound, Listener, bind, inherit, is_taken};
 pub use open_files::OpenFiles;
 pub use services::Beside;

@@ -1,6 +1,7 @@
 //! Who asks. This is found out between route and body: for a caller who is turned away, nothing of the body is read.
 
 use crate::limits::CallerLimits;
+use crate::request::certificate::CallerCertificate;
 use crate::request::failure::Failure;
 use crate::request::head::Head;
 use futures::future::BoxFuture;
@@ -33,7 +34,7 @@ pub enum Caller {
 pub struct Identity {
     /// The `${tenant.id}` of its calls.
     pub tenant: Option<String>,
-    /// The `${principal.sub}` of its calls: the subject of a token, or the id of a key.
+    /// The `${principal.sub}` of its calls: the subject of a token, the id of a key, or the name in a certificate.
     pub principal: Option<String>,
     /// The id of its API key.
     pub key: Option<String>,
@@ -92,6 +93,11 @@ impl Peer {
         let address = stream.get_socket_digest().and_then(|digest| digest.peer_addr()?.as_inet().copied());
         Peer { address, tls: stream.get_ssl_digest() }
     }
+
+    /// The verified certificate of the client.
+    pub fn certificate(&self) -> Option<&CallerCertificate> {
+        CallerCertificate::of(self.tls.as_ref()?)
+    }
 }
 
 impl Caller {
@@ -147,7 +153,7 @@ impl Identity {
 
     /// It brought no credential, where that is allowed.
     pub(crate) fn is_public(&self) -> bool {
-        self.key.is_none() && self.token.is_none() && self.generation != 0
+        self.principal.is_none() && self.token.is_none() && self.generation != 0
     }
 }
 

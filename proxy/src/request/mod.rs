@@ -2,6 +2,7 @@
 
 pub mod accept;
 pub mod access;
+pub mod certificate;
 pub mod facts;
 pub mod failure;
 pub mod head;

@@ -1,12 +1,14 @@
 //! All that is known of callers: tenants, keys, issuers. Built when `edge.toml` or `tenants.toml` is read, then only read.
 
 use super::api_key::{KeyDigest, PREFIX};
+use super::certificates::CertificateNames;
 use super::credential::{self, Credential, Unreadable};
 use super::glob::Glob;
 use super::lower::{TenantEntry, TenantFile, reference};
 use super::recent;
 use crate::jwt::{Claims, IssuerConfig, Issuers, TokenError};
 use crate::limits::CallerLimits;
+use crate::request::certificate::CallerCertificate;
 use crate::request::failure::Failure;
 use crate::request::head::Head;
 use crate::request::identity::{Authenticator, Caller, Identity, Peer, Verdict};
@@ -52,6 +54,10 @@ pub struct Directory {
     of_tokens: Vec<u32>,
     /// Sorted by digest.
     keys: Vec<StoredKey>,
+    /// What a name in a client's certificate is worth, sorted by name.
+    certificates: Vec<(String, Arc<Identity>)>,
+    /// What they were made of.
+    certificate_names: CertificateNames,
     /// Callers without a credential, where they may be.
     public: Option<Arc<Identity>>,
     /// Each once. If nobody is asked, the only one is everything.
@@ -128,10 +134,35 @@ impl Directory {
             file,
             of_tokens,
             keys,
+            certificates: Vec::new(),
+            certificate_names: CertificateNames::default(),
             public,
             visibilities: visibilities.all,
             issuers,
         }
+    }
+
+    /// The same, where clients can show certificates. Names of tenants that do not exist are nobody's.
+    pub fn with_certificates(mut self, names: CertificateNames) -> Directory {
+        let mut visibilities = Distinct::new(std::mem::take(&mut self.visibilities));
+        for (name, tenant) in names.iter() {
+            let Some((index, _)) = self.find(tenant) else { continue };
+            let Some(entry) = self.file.tenants.get(index as usize) else { continue };
+            let identity = Identity {
+                tenant: Some(tenant.to_owned()),
+                principal: Some(name.to_owned()),
+                scopes: entry.scopes.clone(),
+                limits: entry.limits(None),
+                visibility: visibilities.number(Visibility::of(entry, Some(&entry.scopes))),
+                tenant_index: Some(index),
+                generation: self.generation,
+                ..Identity::default()
+            };
+            self.certificates.push((name.to_owned(), Arc::new(identity)));
+        }
+        self.visibilities = visibilities.all;
+        self.certificate_names = names;
+        self
     }
 
     /// Whether it would be the same if it were made again.
@@ -141,8 +172,10 @@ impl Directory {
         resource: Option<&Resource>,
         file: &TenantFile,
         issuers: &[IssuerConfig],
+        certificates: &CertificateNames,
     ) -> bool {
         self.mode == mode
+            && self.certificate_names == *certificates
             && self.resource.as_ref() == resource
             && self.file.text() == file.text()
             && self.issuers.iter().map(|issuer| &issuer.config).eq(issuers)
@@ -164,7 +197,11 @@ impl Directory {
         let tenants = count(self.file.tenants.len(), "tenant", "tenants");
         let keys = count(self.keys.len(), "API key", "API keys");
         let issuers = count(self.issuers.iter().count(), "issuer of tokens", "issuers of tokens");
-        format!("{mode}: {tenants}, {keys}, {issuers}")
+        let names = match self.certificates.len() {
+            0 => String::new(),
+            names => format!(", {}", count(names, "name in certificates", "names in certificates")),
+        };
+        format!("{mode}: {tenants}, {keys}, {issuers}{names}")
     }
 
     pub fn resource(&self) -> Option<&Resource> {
@@ -219,6 +256,10 @@ impl Directory {
                 let key = self.keys.iter().find(is_it)?;
                 (!is_over(key.expires, seconds_now())).then(|| (*key.identity).clone())
             }
+            None if old.token.is_none() => {
+                let identity = self.certificate(old.principal.as_deref()?)?;
+                (identity.tenant_index == Some(index)).then(|| (**identity).clone())
+            }
             None => Some(Identity {
                 limits: self.limits(index),
                 visibility,
@@ -268,6 +309,37 @@ impl Directory {
         let caller = Caller::Known(Arc::clone(&key.identity));
         recent::remember(text, self.generation, key.expires.unwrap_or(i64::MAX), &caller);
         Ok(caller)
+    }
+
+    /// What a name in a certificate is worth.
+    fn certificate(&self, name: &str) -> Option<&Arc<Identity>> {
+        let index = self.certificates.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok()?;
+        self.certificates.get(index).map(|(_, identity)| identity)
+    }
+
+    /// The caller whose certificate the handshake has verified.
+    fn of_certificate(&self, certificate: &CallerCertificate) -> Result<Caller, Failure> {
+        let refuse = |reason| Err(challenge::unauthenticated(self.resource.as_ref(), Some(reason)));
+        if seconds_now() > certificate.until {
+            return refuse("the client certificate has expired");
+        }
+        let mut known = certificate.names.iter().filter_map(|name| self.certificate(name));
+        let Some(identity) = known.next() else { return refuse("the client certificate names no tenant") };
+        if known.any(|other| other.tenant_index != identity.tenant_index) {
+            return refuse("the client certificate names more than one tenant");
+        }
+        Ok(Caller::Known(Arc::clone(identity)))
+    }
+
+    /// The caller whose request brings no credential: its connection may.
+    fn of_connection(&self, peer: &Peer) -> Result<Caller, Failure> {
+        let certificate = peer.certificate().filter(|_| !self.certificates.is_empty());
+        if let Some(certificate) = certificate {
+            return self.of_certificate(certificate);
+        }
+        let public = self.public.as_ref().filter(|_| self.mode == Mode::Optional);
+        let caller = public.map(|public| Caller::Known(Arc::clone(public)));
+        caller.ok_or_else(|| challenge::unauthenticated(self.resource.as_ref(), None))
     }
 
     /// The caller that a verified token names.
@@ -321,17 +393,13 @@ impl Directory {
 }
 
 impl Authenticator for Directory {
-    fn authenticate<'a>(&'a self, head: &'a Head, _peer: &'a Peer) -> Verdict<'a> {
+    fn authenticate<'a>(&'a self, head: &'a Head, peer: &'a Peer) -> Verdict<'a> {
         if self.mode == Mode::None {
             return Verdict::Ready(Ok(Caller::Anonymous));
         }
         let resource = self.resource.as_ref();
         let credential = match credential::find(head) {
-            Ok(None) => {
-                let public = self.public.as_ref().filter(|_| self.mode == Mode::Optional);
-                let caller = public.map(|public| Caller::Known(Arc::clone(public)));
-                return Verdict::Ready(caller.ok_or_else(|| challenge::unauthenticated(resource, None)));
-            }
+            Ok(None) => return Verdict::Ready(self.of_connection(peer)),
             Ok(Some(credential)) => credential,
             Err(Unreadable::InQuery) => return Verdict::Ready(Err(Failure::CredentialInQuery)),
             Err(Unreadable::Ambiguous) => {
@@ -400,6 +468,11 @@ struct Distinct {
 }
 
 impl Distinct {
+    fn new(all: Vec<Visibility>) -> Distinct {
+        let numbers = all.iter().cloned().zip(0..).collect();
+        Distinct { all, numbers }
+    }
+
     fn number(&mut self, visibility: Visibility) -> u32 {
         if let Some(number) = self.numbers.get(&visibility) {
             return *number;

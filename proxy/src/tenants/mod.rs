@@ -9,6 +9,7 @@
 
 pub mod api_key;
 
+mod certificates;
 mod credential;
 mod directory;
 mod glob;
@@ -17,6 +18,7 @@ mod lower;
 mod recent;
 
 pub use crate::request::resource::Resource;
+pub use certificates::CertificateNames;
 pub(crate) use directory::variable_value;
 pub use directory::{Directory, Mode, PUBLIC, Visibility};
 pub use glob::Glob;

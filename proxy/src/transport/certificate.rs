@@ -1,13 +1,13 @@
-//! The certificate that a listener shows. It can be replaced while the listener serves: handshakes that begin later see the
-//! new one, connections that are there stay.
+//! The certificate that a listener shows, and whose certificates it asks for. Both can be replaced while the listener serves:
+//! handshakes that begin later see the new ones, connections that are there stay.
 
+use super::clients::{self, ClientAuthority, Names};
+use crate::runtime::exposed::check_key;
 use arc_swap::ArcSwap;
 use pingora_core::listeners::tls::{Acceptor, TlsSettings};
-use pingora_core::tls::sign::CertifiedKey;
-use pingora_core::tls::{
-    ClientHello, CryptoProvider, ResolvesServerCert, install_default_crypto_provider,
-    load_certs_and_key_files,
-};
+use pingora_core::tls::sign::{CertifiedKey, SingleCertAndKey};
+use pingora_core::tls::{CryptoProvider, install_default_crypto_provider, load_certs_and_key_files};
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -18,18 +18,20 @@ use x509_parser::parse_x509_certificate;
 pub struct TlsFiles {
     pub certificate: PathBuf,
     pub key: PathBuf,
+    /// `None`: clients are not asked for a certificate.
+    pub clients: Option<ClientAuthority>,
 }
 
 /// A certificate with its key, and which files it came from.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Certificate {
     pub files: TlsFiles,
-    pair: Arc<CertifiedKey>,
+    acceptor: Arc<Acceptor>,
 }
 
-/// What a listener shows now.
-#[derive(Debug)]
-pub struct Served(ArcSwap<CertifiedKey>);
+/// What a listener shows now. Each has sessions of its own, so none that began with one is resumed with another: what clients
+/// had to show then may no longer be enough.
+pub struct Served(ArcSwap<Acceptor>);
 
 /// Why a certificate cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -41,52 +43,78 @@ pub struct CertificateError {
 }
 
 impl CertificateError {
-    fn new(file: &Path, message: String) -> CertificateError {
+    pub(super) fn new(file: &Path, message: String) -> CertificateError {
         CertificateError { file: file.to_owned(), message }
     }
 }
 
+impl TlsFiles {
+    pub fn new(certificate: PathBuf, key: PathBuf) -> TlsFiles {
+        TlsFiles { certificate, key, clients: None }
+    }
+
+    /// All of them.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        let authority = self.clients.as_ref().map(|clients| clients.file.as_path());
+        [self.certificate.as_path(), self.key.as_path()].into_iter().chain(authority)
+    }
+}
+
 impl Certificate {
-    /// Reads both files; every problem with them.
+    /// Reads all files; every problem with them.
     pub fn read(files: &TlsFiles) -> Result<Certificate, Vec<CertificateError>> {
-        let readable = [(&files.certificate, "certificate"), (&files.key, "key")];
-        let unreadable: Vec<CertificateError> =
-            readable.into_iter().filter_map(|(file, what)| check_readable(file, what).err()).collect();
-        if !unreadable.is_empty() {
-            return Err(unreadable);
+        let key = check_key(&files.key).map_err(|message| CertificateError::new(&files.key, message));
+        let readable = [check_readable(&files.certificate, "certificate"), key];
+        let mut problems: Vec<CertificateError> = readable.into_iter().filter_map(Result::err).collect();
+        let verifier = files.clients.as_ref().map(clients::verifier).transpose();
+        let verifier = verifier.map_err(|error| problems.push(error)).ok().flatten();
+        if !problems.is_empty() {
+            return Err(problems);
         }
         let pair = read_pair(files, SystemTime::now()).map_err(|error| vec![error])?;
-        Ok(Certificate { files: files.clone(), pair: Arc::new(pair) })
+        let settings = TlsSettings::with_callbacks(Box::new(Names));
+        let mut settings =
+            settings.map_err(|error| vec![CertificateError::new(&files.certificate, error.to_string())])?;
+        settings.set_cert_resolver(Arc::new(SingleCertAndKey::from(pair)));
+        if let Some(verifier) = verifier {
+            settings.set_client_cert_verifier(verifier);
+        }
+        settings.enable_h2();
+        Ok(Certificate { files: files.clone(), acceptor: Arc::new(settings.build()) })
     }
 }
 
 impl Served {
     pub fn new(certificate: Certificate) -> Arc<Served> {
-        Arc::new(Served(ArcSwap::new(certificate.pair)))
+        Arc::new(Served(ArcSwap::new(certificate.acceptor)))
     }
 
     /// For all handshakes that begin from now on.
     pub fn replace(&self, certificate: Certificate) {
-        self.0.store(certificate.pair);
+        self.0.store(certificate.acceptor);
     }
 
-    /// What does the handshakes of a listener.
-    pub(crate) fn acceptor(self: &Arc<Self>) -> Result<Acceptor, String> {
-        // The resolver stands in for the files, which Pingora would read once and for all.
-        let mut settings = TlsSettings::intermediate("", "").map_err(|error| error.to_string())?;
-        settings.set_cert_resolver(Arc::<Served>::clone(self));
-        settings.enable_h2();
-        Ok(settings.build())
+    /// What does a handshake that begins now.
+    pub(crate) fn acceptor(&self) -> Arc<Acceptor> {
+        self.0.load_full()
     }
 }
 
-impl ResolvesServerCert for Served {
-    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        Some(self.0.load_full())
+/// Without keys.
+impl Debug for Certificate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Certificate").field("files", &self.files).finish_non_exhaustive()
     }
 }
 
-fn check_readable(file: &Path, what: &str) -> Result<(), CertificateError> {
+/// Without keys.
+impl Debug for Served {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Served")
+    }
+}
+
+pub(super) fn check_readable(file: &Path, what: &str) -> Result<(), CertificateError> {
     std::fs::File::open(file).map(drop).map_err(|error| {
         CertificateError::new(file, format!("{what} `{}` cannot be read: {error}", file.display()))
     })

@@ -58,7 +58,7 @@ struct Accepting<H> {
 
 /// Where its connections go.
 struct Place<H> {
-    tls: Option<Arc<Acceptor>>,
+    certificate: Option<Arc<Served>>,
     app: Arc<McpService<H>>,
     most: usize,
     shutdown: ShutdownWatch,
@@ -110,10 +110,10 @@ impl<H: Handler> Accepting<H> {
         app: &Arc<McpService<H>>,
         most: usize,
         shutdown: &ShutdownWatch,
-    ) -> Result<Accepting<H>, String> {
-        let tls = endpoint.certificate.map(|served| served.acceptor()).transpose()?.map(Arc::new);
-        let socket = tokio::net::TcpListener::from_std(endpoint.socket).map_err(|error| error.to_string())?;
-        let place = Place { tls, app: Arc::clone(app), most, shutdown: shutdown.clone() };
+    ) -> std::io::Result<Accepting<H>> {
+        let Endpoint { socket, certificate } = endpoint;
+        let socket = tokio::net::TcpListener::from_std(socket)?;
+        let place = Place { certificate, app: Arc::clone(app), most, shutdown: shutdown.clone() };
         Ok(Accepting { name, socket, place })
     }
 
@@ -155,7 +155,8 @@ impl<H: Handler> Place<H> {
     fn serve(&self, stream: TcpStream, peer: SocketAddr) {
         let most = self.app.handler.serving().settings.limits.connections.min(self.most);
         let Some(entered) = self.app.open.enter(most) else { return };
-        let (app, tls, shutdown) = (Arc::clone(&self.app), self.tls.clone(), self.shutdown.clone());
+        let tls = self.certificate.as_ref().map(|served| served.acceptor());
+        let (app, shutdown) = (Arc::clone(&self.app), self.shutdown.clone());
         current_handle().spawn(async move {
             if let Some(link) = link(stream, peer) {
                 connection(&app, link, tls, entered, &shutdown).await;

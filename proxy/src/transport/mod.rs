@@ -5,6 +5,7 @@
 
 mod body;
 mod certificate;
+mod clients;
 mod h1;
 mod h2;
 mod handler;
@@ -20,6 +21,7 @@ mod wire;
 pub(crate) mod tests;
 
 pub use certificate::{Certificate, CertificateError, Served, TlsFiles};
+pub use clients::{ClientAuthority, read_authorities};
 pub use handler::Handler;
 pub(crate) use listening::{Endpoint, Listening, WhenAccepting};
 pub(crate) use open::Open;

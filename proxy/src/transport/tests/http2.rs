@@ -165,7 +165,7 @@ fn a_connection_without_requests_is_closed() {
 fn tls_speaks_what_the_client_prefers() {
     let folder = tempfile::tempdir().unwrap();
     let own = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-    let files = TlsFiles { certificate: folder.path().join("cert.pem"), key: folder.path().join("key.pem") };
+    let files = TlsFiles::new(folder.path().join("cert.pem"), folder.path().join("key.pem"));
     std::fs::write(&files.certificate, own.cert.pem()).unwrap();
     std::fs::write(&files.key, own.signing_key.serialize_pem()).unwrap();
     let listener = Listener { address: "127.0.0.1:0".to_owned(), tls: Some(files) };
@@ -213,7 +213,7 @@ fn certificates_that_cannot_be_used_are_reported_before_anything_starts() {
         ("cert.pem", "empty.pem", "empty.pem` has no private key"),
         ("cert.pem", "other.pem", "does not match"),
     ] {
-        let tls = Some(TlsFiles { certificate: path(certificate), key: path(key) });
+        let tls = Some(TlsFiles::new(path(certificate), path(key)));
         let listener = Listener { address: "127.0.0.1:0".to_owned(), tls };
         let error = process::bind(&[listener]).unwrap_err().to_string();
         assert!(error.starts_with("TLS of `127.0.0.1:0`: ") && error.contains(reason), "{error}");

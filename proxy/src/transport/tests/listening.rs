@@ -15,7 +15,7 @@ const SHORT: Duration = Duration::from_millis(200);
 fn secure_front(change: impl FnOnce(&mut Settings)) -> (Front, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let own = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-    let files = TlsFiles { certificate: folder.path().join("cert.pem"), key: folder.path().join("key.pem") };
+    let files = TlsFiles::new(folder.path().join("cert.pem"), folder.path().join("key.pem"));
     std::fs::write(&files.certificate, own.cert.pem()).unwrap();
     std::fs::write(&files.key, own.signing_key.serialize_pem()).unwrap();
     let listener = Listener { address: "127.0.0.1:0".to_owned(), tls: Some(files) };

@@ -3,6 +3,7 @@
 //! Pingora would make a configuration of its own for each such connection, and would know certificates by their serial number
 //! alone. So the configuration is made here, once for each origin, and the handshake uses it as it is.
 
+use crate::runtime::exposed::check_key;
 use crate::settings::ClientFiles;
 use pingora_core::protocols::Stream;
 use pingora_core::protocols::l4::stream::Stream as L4Stream;
@@ -32,10 +33,9 @@ impl ClientCertificate {
     /// Reads the files. The error says which of them is wrong.
     pub fn load(files: &ClientFiles) -> Result<ClientCertificate, String> {
         let [certificate, key] = [&files.certificate, &files.key].map(|file| file.display().to_string());
-        for file in [&files.certificate, &files.key] {
-            std::fs::File::open(file)
-                .map_err(|error| format!("`{}` cannot be read: {error}", file.display()))?;
-        }
+        std::fs::File::open(&files.certificate)
+            .map_err(|error| format!("`{certificate}` cannot be read: {error}"))?;
+        check_key(&files.key)?;
         let loaded = load_certs_and_key_files(&certificate, &key)
             .map_err(|_| format!("`{certificate}` or `{key}` is not a PEM file"))?;
         let (chain, private) = loaded

@@ -1,0 +1,30 @@
+//! Files with secrets that anyone on this machine could read.
+
+use std::fs::{File, Metadata};
+use std::path::Path;
+
+/// Groups are fine: that is how mounted secrets are shared with a service's user. Of the opened file, not of its path: nobody
+/// can swap it in between.
+#[cfg(unix)]
+pub fn is_exposed(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    metadata.permissions().mode() & 0o007 != 0
+}
+
+#[cfg(not(unix))]
+pub fn is_exposed(_metadata: &Metadata) -> bool {
+    false
+}
+
+/// Whether a private key can be read, and not by everyone: whoever has it is taken for its owner.
+pub fn check_key(file: &Path) -> Result<(), String> {
+    let name = file.display();
+    let metadata = File::open(file).and_then(|file| file.metadata());
+    let metadata = metadata.map_err(|error| format!("key `{name}` cannot be read: {error}"))?;
+    if is_exposed(&metadata) {
+        return Err(format!(
+            "key `{name}` is readable by everyone on this machine; run `chmod o-rwx {name}`"
+        ));
+    }
+    Ok(())
+}
