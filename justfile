@@ -11,6 +11,7 @@ generate:
     cargo run -q -p mcpc -- rules --format markdown > docs/rules.md
     cargo run -q -p mcpc -- schema > docs/spec.schema.json
     cargo run -q -p mcp-edge -- schema > docs/edge.schema.json
+    cargo run -q -p mcp-edge -- schema tenants > docs/tenants.schema.json
 
 # `mcp-edge` under load, against nginx, a bare Pingora pass-through and other MCP servers; `just bench --help` has the options.
 bench *options:
@@ -38,8 +39,9 @@ flamegraph *file:
 
 # Each fuzz target for a while; needs a nightly toolchain and cargo-fuzz.
 fuzz seconds="60":
-    for target in bind bundle_reader envelope http1 shape template_machine; do cargo +nightly fuzz run $target -- -max_total_time={{seconds}} || exit 1; done
+    for target in bind bundle_reader envelope http1 shape template_machine tokens; do cargo +nightly fuzz run $target -- -max_total_time={{seconds}} || exit 1; done
     for target in template_go template_handlebars; do cargo +nightly fuzz run $target -- -dict=fuzz/template.dict -max_total_time={{seconds}} || exit 1; done
+    cargo +nightly fuzz run tenants -- -dict=fuzz/tenants.dict -max_total_time={{seconds}}
     mkdir -p fuzz/corpus/spec_parser
     cargo +nightly fuzz run spec_parser fuzz/corpus/spec_parser tool-specs -- -max_total_time={{seconds}}
 

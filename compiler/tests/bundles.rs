@@ -195,6 +195,54 @@ examples = [{ arguments = {} }]
 }
 
 #[test]
+fn inspect_shows_how_much_may_be_asked_for() {
+    let tool = |name: &str, rest: &str| {
+        format!(
+            "[[tool]]\nname = \"{name}\"\ndescription = \"Reads something of the shop, whatever it is.\"\n\
+             upstream = \"shop\"\nmethod = \"GET\"\nendpoint = \"/{name}\"\n{rest}\n"
+        )
+    };
+    let spec = format!(
+        "[upstream.shop]\nurl = \"https://shop.example\"\nmax_in_flight = 20\nqueue = 100\nbreaker = false\n{}{}{}",
+        tool("limited", "rate = { calls = 60, seconds = 30, burst = 10, by = \"all\" }"),
+        tool("kept", "cache = { seconds = 30, shared = true, stale_if_error_seconds = 300 }"),
+        tool("free", "cache_seconds = 5"),
+    );
+    let place = Workplace::with_spec(&spec);
+    let built = place.run(&["build", "-o", "x.mcpk"]);
+    assert_eq!(built.code, 0, "{}", built.err);
+    let upstream = "20 calls in flight, 100 wait up to 5000 ms; never left alone";
+    let (rate, cache) = (
+        "60 calls in 30 s of all together, 10 at once",
+        "30 s for all together, 300 s longer if the upstream fails",
+    );
+    let whole = place.run(&["inspect", "x.mcpk"]).out;
+    let limits = whole.split_once("\nlimits\n").unwrap().1;
+    let expected: Vec<String> = [
+        ("shop", "upstream", upstream),
+        ("free", "cache", "5 s for each tenant"),
+        ("kept", "cache", cache),
+        ("limited", "rate", rate),
+    ]
+    .iter()
+    .map(|(name, kind, limit)| format!("  {name:<32}  {kind:<8}  {limit}"))
+    .collect();
+    assert_eq!(limits.lines().collect::<Vec<_>>(), expected);
+    let of = |tool: &str| place.run(&["inspect", "x.mcpk", "--tool", tool]).out;
+    assert!(of("limited").contains(&format!("\nrate       {rate}\nupstream   shop: {upstream}\n")));
+    assert!(of("kept").contains(&format!("\ncache      {cache}\n")) && !of("kept").contains("\nrate "));
+    let json: serde_json::Value =
+        serde_json::from_str(&place.run(&["inspect", "x.mcpk", "--format", "json"]).out).unwrap();
+    let places = serde_json::json!({"max_in_flight": 20, "queue": 100, "queue_timeout_ms": 5000});
+    assert_eq!(
+        (&json["upstreams"][0]["places"], &json["upstreams"][0]["breaker"]),
+        (&places, &serde_json::Value::Null)
+    );
+    let rate = serde_json::json!({"calls": 60, "seconds": 30, "burst": 10, "by": "all"});
+    assert!(json["tools"].as_array().unwrap().iter().any(|tool| tool["rate"] == rate), "{json}");
+}
+
+#[test]
 fn inspect_shows_what_becomes_of_answers() {
     let spec = r#"
 [[tool]]

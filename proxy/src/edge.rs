@@ -109,7 +109,8 @@ impl Edge {
     ) -> Result<Catalog, BuildError> {
         let place = Place { settings: Arc::clone(settings), directory: Arc::clone(directory) };
         let Shared { upstream, limits, .. } = &*self.shared;
-        Catalog::build(bundle, variable, upstream, self.metrics.calls(), limits, place)
+        let counts = (self.metrics.calls(), self.metrics.tenant_calls());
+        Catalog::build(bundle, variable, upstream, counts, limits, place)
     }
 
     /// The client that calls upstreams, for others who need one.

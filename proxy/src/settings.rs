@@ -54,6 +54,8 @@ pub struct Limits {
     pub address_rate: Option<Rate>,
     /// Event streams that are open at once.
     pub streams: usize,
+    /// Tenants that have labels of their own in metrics.
+    pub metric_tenants: usize,
     pub bind: bind::Limits,
     pub shape: shape::Limits,
 }
@@ -186,6 +188,7 @@ impl Default for Limits {
             answer_bytes: 512 << 20,
             address_rate: None,
             streams: 1024,
+            metric_tenants: 100,
             bind: bind::Limits::default(),
             shape: shape::Limits::default(),
         }

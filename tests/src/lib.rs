@@ -30,7 +30,15 @@ pub use served::{Served, tools_of};
 pub use upstream::{Request, Upstream};
 pub use world::{TOKEN, World, call, spec};
 
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::time::Duration;
 
 /// Longer than anything here takes: a test that waits this long has failed.
 pub const LONG: Duration = Duration::from_secs(20);
+
+/// Writes a file that only its owner can read, as keys must be.
+pub fn write_private(path: &Path, text: &str) {
+    std::fs::write(path, text).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
+}

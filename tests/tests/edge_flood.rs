@@ -1,7 +1,7 @@
 //! More connections than a process can have.
 #![cfg(target_os = "linux")]
 
-use mcpc_tests::{Client, LONG, build, get, start_with_files};
+use mcpc_tests::{Client, LONG, build, get, start_with_files, write_private};
 use std::io::Read;
 use std::net::{SocketAddr, TcpStream};
 
@@ -23,7 +23,7 @@ fn silent_connections_leave_room_for_those_who_look_after_the_process() {
     let path = |name: &str| folder.path().join(name);
     let own = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     std::fs::write(path("cert.pem"), own.cert.pem()).unwrap();
-    std::fs::write(path("key.pem"), own.signing_key.serialize_pem()).unwrap();
+    write_private(&path("key.pem"), &own.signing_key.serialize_pem());
     build(SPEC, &path("tools.mcpk"));
     let listen = "[[listen]]\naddress = \"127.0.0.1:0\"\ncertificate = \"cert.pem\"\nkey = \"key.pem\"\n";
     let config = format!("bundle = \"tools.mcpk\"\nadmin = \"127.0.0.1:0\"\n{listen}");

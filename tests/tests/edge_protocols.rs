@@ -6,7 +6,7 @@ use mcp_edge::edge::Hooks;
 use mcp_edge::observe::Observer;
 use mcp_edge::observe::record::CallRecord;
 use mcp_edge::process::{Listener, TlsFiles};
-use mcpc_tests::{LONG, World, call, get, json, post, raw, spec};
+use mcpc_tests::{LONG, World, call, get, json, post, raw, spec, write_private};
 use serde_json::{Value, json};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
@@ -145,7 +145,7 @@ fn a_listener_with_a_certificate_speaks_tls() {
     let folder = tempfile::tempdir().unwrap();
     let (certificate, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
     std::fs::write(&certificate, made.cert.pem()).unwrap();
-    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    write_private(&key, &made.signing_key.serialize_pem());
     let tls = Some(TlsFiles::new(certificate, key));
     let world = World::empty(Some(Listener { address: "127.0.0.1:0".to_owned(), tls }), |_| {});
     world.activate(&spec(&[TOOL]));

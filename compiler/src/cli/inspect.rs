@@ -67,7 +67,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     };
     match arguments.format {
         InspectFormat::Json => json(out, tool)?,
-        InspectFormat::Human => print_tool(out, tool)?,
+        InspectFormat::Human => print_tool(out, tool, &view)?,
     }
     Ok(Outcome::Clean)
 }
@@ -93,7 +93,23 @@ fn print_bundle(out: &mut dyn Write, view: &BundleView<'_>) -> std::io::Result<(
             writeln!(out, "  {:<32}  {:<7} {}", tool.name, tool.method, tool.url)?;
         }
     }
-    Ok(())
+    print_limits(out, view)
+}
+
+/// A row for each upstream, rate and cache that the specs limit.
+fn print_limits(out: &mut dyn Write, view: &BundleView<'_>) -> std::io::Result<()> {
+    let upstreams = view.upstreams.iter().filter(|upstream| upstream.is_limited);
+    let upstreams = upstreams.map(|upstream| (upstream.name, "upstream", upstream.to_string()));
+    let tools = view.tools.iter().flat_map(|tool| {
+        let rate = tool.rate.as_ref().map(|rate| (tool.name, "rate", rate.to_string()));
+        let cache = tool.cache.as_ref().map(|cache| (tool.name, "cache", cache.to_string()));
+        rate.into_iter().chain(cache)
+    });
+    let rows: Vec<(&str, &str, String)> = upstreams.chain(tools).collect();
+    if !rows.is_empty() {
+        writeln!(out, "\nlimits")?;
+    }
+    rows.iter().try_for_each(|(name, kind, limit)| writeln!(out, "  {name:<32}  {kind:<8}  {limit}"))
 }
 
 /// A row for each variable; one that is only part of a URL goes nowhere.
@@ -112,7 +128,7 @@ fn print_secrets(out: &mut dyn Write, view: &SecretsView<'_>) -> std::io::Result
     rows.iter().try_for_each(|(name, host, uses)| writeln!(out, "{name:<first$}  {host:<second$}  {uses}"))
 }
 
-fn print_tool(out: &mut dyn Write, tool: &ToolView<'_>) -> std::io::Result<()> {
+fn print_tool(out: &mut dyn Write, tool: &ToolView<'_>, view: &BundleView<'_>) -> std::io::Result<()> {
     writeln!(out, "tool       {} (toolset {})", tool.name, tool.toolset)?;
     writeln!(out, "request    {} {}", tool.method, tool.url)?;
     for header in &tool.headers {
@@ -132,7 +148,15 @@ fn print_tool(out: &mut dyn Write, tool: &ToolView<'_>) -> std::io::Result<()> {
         writeln!(out, "answer     {}", answer.escape_debug())?;
     }
     writeln!(out, "timeout    {} ms, {}", tool.timeout_ms, retries(tool.retry_count))?;
-    writeln!(out, "cache      {} s", tool.cache_seconds)?;
+    if let Some(rate) = &tool.rate {
+        writeln!(out, "rate       {rate}")?;
+    }
+    if let Some(cache) = &tool.cache {
+        writeln!(out, "cache      {cache}")?;
+    }
+    if let Some(upstream) = view.upstreams.iter().find(|upstream| Some(upstream.name) == tool.upstream) {
+        writeln!(out, "upstream   {}: {upstream}", upstream.name)?;
+    }
     writeln!(out, "scopes     {}", list_or(&tool.scopes, "none"))?;
     writeln!(out, "tokens     about {}", grouped(tool.tokens))?;
     if let Some(dialect) = tool.response_template {

@@ -154,7 +154,7 @@ mod tests {
         let into = lines.clone();
         let write = move |line: &str| into.lock().unwrap().push_str(line);
         let calls = CallLines { write, verbose: false };
-        let counts = &CallCounts::default().tools(["a"].into_iter());
+        let counts = &CallCounts::default().of(["a"].into_iter());
         let (request_id, caller, peer) = (&RequestId::Made(1), &Caller::Anonymous, &Peer::default());
         let record = CallRecord {
             request: RequestFacts { request_id, caller, peer, toolset: None, revision: None, protocol: None },

@@ -1,5 +1,6 @@
 //! A bundle as people and scripts look at it.
 
+use crate::publish::limits_view::{self, CacheView, RateView, UpstreamView};
 use crate::publish::tokens;
 use mcp_bundle::format::{Bundle, key_id};
 use mcp_bundle::plan::{Contents, HttpPlan, Part, Placed, ToolPlan};
@@ -22,6 +23,7 @@ pub struct BundleView<'a> {
     /// Key ids.
     pub signers: Vec<String>,
     pub variables: Vec<&'a str>,
+    pub upstreams: Vec<UpstreamView<'a>>,
     pub toolsets: Vec<ToolsetView<'a>>,
     pub tools: Vec<ToolView<'a>>,
 }
@@ -54,7 +56,10 @@ pub struct ToolView<'a> {
     pub respond: Option<&'a str>,
     pub timeout_ms: u32,
     pub retry_count: u8,
-    pub cache_seconds: u32,
+    pub rate: Option<RateView>,
+    pub cache: Option<CacheView>,
+    /// The name of the upstream that it calls.
+    pub upstream: Option<&'a str>,
     pub scopes: Vec<&'a str>,
     pub tokens: usize,
     /// Dialect of the response template.
@@ -103,6 +108,7 @@ impl<'a> BundleView<'a> {
             tokens: tools.iter().map(|tool| tool.tokens).sum(),
             signers: bundle.signers.iter().map(|key| key_id(key).to_string()).collect(),
             variables: contents.variable_names().collect(),
+            upstreams: limits_view::upstreams(contents),
             toolsets: toolsets.collect(),
             tools,
         }
@@ -149,7 +155,9 @@ fn tool(contents: &Contents, index: usize) -> Option<ToolView<'_>> {
         respond: plan.fixed_answer().map(text),
         timeout_ms: policy.timeout_ms,
         retry_count: policy.retry_count,
-        cache_seconds: policy.cache_seconds,
+        rate: limits_view::rate(contents, index),
+        cache: limits_view::cache(contents, index, policy),
+        upstream: http.and_then(|http| contents.upstream_name(http.upstream as usize)),
         scopes: policy.scopes.iter().map(|scope| text(*scope)).collect(),
         tokens: tokens::estimate(&entry),
         response_template: dialect(plan.response.template),

@@ -4,6 +4,7 @@
 pub mod bundle_view;
 pub mod clients;
 pub mod input_schema;
+pub mod limits_view;
 pub mod list_entry;
 pub mod secrets_view;
 pub mod tokens;

@@ -69,7 +69,7 @@ impl Secure {
 }
 
 fn write(folder: &tempfile::TempDir, name: &str, text: &str) {
-    std::fs::write(folder.path().join(name), text).unwrap();
+    crate::runtime::exposed::write_private(&folder.path().join(name), text);
 }
 
 fn configure(folder: &tempfile::TempDir, certificate: &str) {
@@ -116,5 +116,25 @@ fn a_reload_takes_other_files_and_no_expired_certificate() {
     write(&edge.folder, "key.pem", &two.key.serialize_pem());
     configure(&edge.folder, "other.pem");
     assert_eq!(edge.activation.reload().unwrap().needs_upgrade, Vec::<&str>::new());
+    assert!(edge.shows(&two));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_key_that_everyone_can_read_is_refused_and_the_old_one_stays() {
+    use std::os::unix::fs::PermissionsExt;
+    let (one, two) = (pair_until(4000), pair_until(4000));
+    let edge = Secure::start(&one);
+    write(&edge.folder, "cert.pem", &two.certificate.pem());
+    write(&edge.folder, "key.pem", &two.key.serialize_pem());
+    let key = edge.folder.path().join("key.pem");
+    let allow = |mode| std::fs::set_permissions(&key, std::fs::Permissions::from_mode(mode)).unwrap();
+    allow(0o644);
+    let error = edge.activation.poll().unwrap_err().to_string();
+    assert!(error.contains("key.pem` is readable by everyone on this machine; run `chmod o-rwx"), "{error}");
+    assert!(edge.shows(&one) && !edge.shows(&two));
+    // Groups are fine.
+    allow(0o640);
+    edge.activation.reload().unwrap();
     assert!(edge.shows(&two));
 }

@@ -302,6 +302,8 @@ impl Activation {
             let signers = given.signers.clone();
             let names = contents.tools.iter().map(|tool| contents.strings.get(tool.name));
             self.edge.metrics.activated(&revision, names, contents.templates.programs.len());
+            let tenants = given.directory.file().tenants.iter().map(|tenant| tenant.name.value.as_str());
+            self.edge.metrics.knows_tenants(tenants, given.settings.limits.metric_tenants);
             if let Some(audit) = &self.audit {
                 audit.configure(&given.settings.audit);
             }

@@ -403,7 +403,8 @@ impl<'a> PendingCall<'a> {
     fn observe(&self, end: End<'_>, buffers: Option<&Buffers>, response_bytes: usize) {
         let End { done, problems, error, render } = end;
         let keeps = self.context.shared.observers.keeps_arguments();
-        let Catalog { contents, counts, .. } = self.context.view.catalog();
+        let Catalog { contents, counts, tenant_counts, directory, .. } = self.context.view.catalog();
+        let tenant = directory.tenant_index(&self.context.request.caller);
         let upstream = self.tool.upstream().and_then(|index| contents.upstreams.get(index as usize));
         self.context.shared.observers.call(&CallRecord {
             request: self.context.facts(self.protocol),
@@ -411,6 +412,7 @@ impl<'a> PendingCall<'a> {
             index: self.tool.index(),
             contents,
             counts,
+            tenant_counts: tenant.map(|index| (tenant_counts, index)),
             outcome: done.outcome,
             reason: done.reason,
             problems,

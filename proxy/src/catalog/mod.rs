@@ -19,7 +19,7 @@ pub use view::View;
 
 use crate::limits::Limiter;
 use crate::limits::gates::Gate;
-use crate::observe::counts::{CallCounts, ToolCounts};
+use crate::observe::counts::{CallCounts, Counts};
 use crate::request::identity::Caller;
 use crate::settings::Settings;
 use crate::tenants::Directory;
@@ -59,7 +59,9 @@ pub struct Catalog {
     /// The tools, ready to be called.
     pub prepared: PreparedTools,
     /// Their calls.
-    pub counts: ToolCounts,
+    pub counts: Counts,
+    /// Of the tenants of the directory.
+    pub tenant_counts: Counts,
     /// Who may call.
     pub directory: Arc<Directory>,
     views: Views,
@@ -126,7 +128,7 @@ impl Catalog {
         bundle: Bundle,
         variable: &dyn Fn(&str) -> Option<String>,
         upstream: &Upstream,
-        calls: &CallCounts,
+        (calls, tenant_calls): (&CallCounts, &CallCounts),
         limiter: &Limiter,
         Place { settings, directory }: Place,
     ) -> Result<Catalog, BuildError> {
@@ -154,7 +156,9 @@ impl Catalog {
         let credentials = Credentials::build(&contents, &variables.0, upstream)
             .map_err(|BadUserName { upstream }| BuildError::UserName { upstream })?;
         let gates = limits::gates(&contents, limiter);
-        let counts = calls.tools(contents.tools.iter().map(|tool| text(tool.name)));
+        let counts = calls.of(contents.tools.iter().map(|tool| text(tool.name)));
+        let tenants = &directory.file().tenants;
+        let tenant_counts = tenant_calls.of(tenants.iter().map(|tenant| tenant.name.value.as_str()));
         let mirrored = contents.tools.iter().map(|tool| mirrored(&contents, tool)).collect();
         let views = Views::new(directory.visibilities().len());
         let matchers = Matchers::new(&contents);
@@ -171,6 +175,7 @@ impl Catalog {
             mirrored,
             prepared,
             counts,
+            tenant_counts,
             directory,
             views,
             tenant_variables,

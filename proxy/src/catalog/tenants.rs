@@ -1,9 +1,10 @@
 //! What tenants say of a bundle: whether its names are the bundle's, and their own values of its variables.
 
 use super::{BuildError, Variables, variables};
-use crate::tenants::{Directory, variable_value};
+use crate::tenants::{Directory, TenantEntry, TenantFile, variable_value};
 use mcp_bundle::bind;
 use mcp_bundle::plan::Contents;
+use mcp_bundle::wire_enums::{CredentialKind, PartKind};
 use mcp_diagnostics::{Diagnostic, Problems, Spanned, suggest};
 use std::sync::Arc;
 
@@ -75,6 +76,7 @@ pub fn variables(
 ) -> Result<Vec<Option<Box<Variables>>>, BuildError> {
     let mut all = Vec::new();
     let file = directory.file();
+    let user_names = in_user_names(contents);
     for (index, tenant) in file.tenants.iter().enumerate().filter(|(_, tenant)| !tenant.variables.is_empty())
     {
         let mut own = Vec::new();
@@ -111,8 +113,31 @@ pub fn variables(
             let problem = Diagnostic::error(written.span, message).hide_source();
             BuildError::Tenants(Arc::new(file.problems(vec![problem])))
         })?;
+        let wrong = own.iter().find(|(name, value)| value.contains(':') && user_names.contains(name));
+        if let Some((name, _)) = wrong {
+            return Err(not_a_user_name(file, tenant, name));
+        }
         all.resize_with(index, || None);
         all.push(Some(Box::new(resolved)));
     }
     Ok(all)
+}
+
+/// The variables that user names are made of.
+fn in_user_names(contents: &Contents) -> Vec<&str> {
+    let basic = contents.credentials.iter().filter(|credential| credential.kind == CredentialKind::Basic);
+    let parts = basic.flat_map(|credential| &credential.name).filter(|part| part.kind == PartKind::Variable);
+    parts.filter_map(|part| contents.variable_names().nth(part.id as usize)).collect()
+}
+
+fn not_a_user_name(file: &TenantFile, tenant: &TenantEntry, name: &str) -> BuildError {
+    let message = format!(
+        "tenant `{}`: the value of `{name}` has a `:`, which ends a user name in HTTP",
+        tenant.name.value
+    );
+    let written = tenant.variables.iter().find(|(own, _)| own.value == name);
+    let span = written.map_or(tenant.name.span, |(_, value)| value.span);
+    let help = "write another user name; what follows the `:` belongs into the password";
+    let problem = Diagnostic::error(span, message).help(help).hide_source();
+    BuildError::Tenants(Arc::new(file.problems(vec![problem])))
 }

@@ -12,6 +12,9 @@ pub fn inspect(config: &Config) -> (Option<EnvFile>, Vec<FileProblem>) {
     let files = config.listeners.iter().filter_map(|listener| listener.tls.as_ref());
     let mut problems: Vec<FileProblem> = files.flat_map(tls::check_files).collect();
     problems.extend(config.ca_file.as_deref().and_then(|file| tls::check_ca(file).err()));
+    for (_, files) in &config.settings.client_certificates {
+        problems.extend(tls::check_client_files(files).err());
+    }
     if let Some(path) = config.upgrade_socket.as_deref()
         && let Err(message) = process::check_upgrade_socket(path)
     {

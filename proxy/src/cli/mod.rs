@@ -59,8 +59,12 @@ enum Command {
     /// Make API keys
     #[command(subcommand)]
     Key(KeyCommand),
-    /// Print a JSON Schema of `edge.toml`, for editors
-    Schema,
+    /// Print a JSON Schema of `edge.toml` or `tenants.toml`, for editors
+    Schema {
+        /// Of which file
+        #[arg(value_name = "FILE", default_value = "edge")]
+        file: SchemaOf,
+    },
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -116,6 +120,13 @@ enum Auth {
     None,
 }
 
+/// The files that have a schema.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum SchemaOf {
+    Edge,
+    Tenants,
+}
+
 const EXIT_CODES: &str =
     "Exit codes: 0 success, 1 a problem in the bundle or the configuration, 2 could not run";
 
@@ -155,7 +166,8 @@ pub fn main() -> ExitCode {
         Some(Command::Check { file, key }) => check::run(&file, &key),
         Some(Command::Init { folder }) => init::run(&folder),
         Some(Command::Key(KeyCommand::New { tenant, id })) => key::new(&tenant, &id),
-        Some(Command::Schema) => Ok(editor_schema::text()),
+        Some(Command::Schema { file: SchemaOf::Edge }) => Ok(editor_schema::edge()),
+        Some(Command::Schema { file: SchemaOf::Tenants }) => Ok(editor_schema::tenants()),
         None => {
             let mut serve = arguments.serve;
             let completed = Environment::of_process().complete(&mut serve);

@@ -1,16 +1,27 @@
-//! A JSON Schema of `edge.toml` for editors, made from the tables of keys that the reader uses.
+//! JSON Schemas of `edge.toml` and `tenants.toml` for editors, made from the tables of keys that their readers use.
 
 use super::keys::{self, TOP};
+use crate::tenants;
 use mcp_diagnostics::{Key, Shape, Table};
 use serde_json::{Map, Value, json};
 
+/// Of `edge.toml`.
+pub fn edge() -> String {
+    text(&TOP, "edge.toml", "The configuration of `mcp-edge`")
+}
+
+/// Of `tenants.toml`.
+pub fn tenants() -> String {
+    text(&tenants::TOP, "tenants.toml", "Who may call an `mcp-edge`, and how much")
+}
+
 /// The schema as text, the same in every build.
-pub fn text() -> String {
-    let mut schema = object(&TOP, "");
+fn text(top: &'static Table, file: &str, description: &str) -> String {
+    let mut schema = object(top, "");
     if let Value::Object(members) = &mut schema {
         members.insert("$schema".into(), json!("http://json-schema.org/draft-07/schema#"));
-        members.insert("title".into(), json!("edge.toml"));
-        members.insert("description".into(), json!("The configuration of `mcp-edge`"));
+        members.insert("title".into(), json!(file));
+        members.insert("description".into(), json!(description));
     }
     // The map's own order depends on the build.
     schema.sort_all_objects();
@@ -69,7 +80,7 @@ fn of_shape(shape: Shape, full: &str) -> Value {
         Shape::NamedTables(table) => {
             json!({ "type": "object", "additionalProperties": object(table, &format!("{full}.")) })
         }
-        // No key of `edge.toml` has such a value.
+        // Dates look different to each editor.
         _ => json!({}),
     }
 }
@@ -78,9 +89,32 @@ fn of_shape(shape: Shape, full: &str) -> Value {
 mod tests {
     use super::*;
 
-    fn accepts(edge: Value) -> bool {
-        let schema = mcp_bundle::bind::schema::compile(&text()).unwrap();
-        mcp_bundle::bind::schema::is_valid(&schema, &edge)
+    fn accepts(value: Value) -> bool {
+        is_valid(&edge(), value)
+    }
+
+    fn is_valid(schema: &str, value: Value) -> bool {
+        let schema = mcp_bundle::bind::schema::compile(schema).unwrap();
+        mcp_bundle::bind::schema::is_valid(&schema, &value)
+    }
+
+    #[test]
+    fn the_schema_of_tenants_accepts_and_refuses_what_the_reader_does() {
+        let key = json!({ "id": "ci", "digest": "sha256:0", "expires": "2027-06-30" });
+        let tenant = |key: Value| {
+            let rate = json!({ "calls": 6, "seconds": 1 });
+            json!({ "tenant": { "acme": { "toolsets": ["*"], "rate": rate, "variables": { "A": "${B}" }, "keys": [key] } } })
+        };
+        assert!(is_valid(&tenants(), tenant(key)));
+        for wrong in [
+            json!({ "tenants": {} }),
+            json!({ "tenant": { "acme": { "toolset": ["a"] } } }),
+            json!({ "tenant": { "acme": { "rate": { "calls": 6 } } } }),
+            json!({ "tenant": { "acme": { "calls_in_flight": 0 } } }),
+            tenant(json!({ "id": "ci" })),
+        ] {
+            assert!(!is_valid(&tenants(), wrong.clone()), "{wrong}");
+        }
     }
 
     #[test]
@@ -112,7 +146,7 @@ mod tests {
 
     #[test]
     fn every_key_has_a_doc_and_numbers_have_defaults() {
-        let schema: Value = serde_json::from_str(&text()).unwrap();
+        let schema: Value = serde_json::from_str(&edge()).unwrap();
         let batch = &schema["properties"]["limits"]["properties"]["batch"];
         assert_eq!((&batch["default"], &batch["description"]), (&json!(32), &json!("requests in a batch")));
         assert_eq!(schema["properties"]["admin"]["default"], "127.0.0.1:8081");

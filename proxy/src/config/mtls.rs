@@ -4,7 +4,7 @@ use super::keys::MTLS_TABLE;
 use super::lower::Lowering;
 use crate::process::{ClientAuthority, Listener};
 use crate::tenants::CertificateNames;
-use mcp_diagnostics::{Diagnostic, Fields};
+use mcp_diagnostics::{Diagnostic, Fields, Spanned};
 
 const WORDS: [(&str, bool); 2] = [("required", true), ("optional", false)];
 
@@ -35,9 +35,12 @@ impl<'d> Lowering<'_, 'd> {
         let Some((table, span)) = auth.table("mtls") else { return CertificateNames::default() };
         self.mtls = Some(span);
         let fields = self.reading.fields(&MTLS_TABLE, table, span);
-        let mut names = Vec::new();
+        let mut names: Vec<(String, Spanned<String>)> = Vec::new();
         for (name, tenant) in fields.text_map("names") {
-            if is_name(&name.value) {
+            if names.iter().any(|(known, _)| known.eq_ignore_ascii_case(&name.value)) {
+                let problem = Diagnostic::error(name.span, format!("`{}` is written twice", name.value));
+                self.reading.report(problem.note("upper and lower case are the same in DNS names"));
+            } else if is_name(&name.value) {
                 names.push((name.value, tenant));
             } else {
                 let message = format!("`{}` is not a DNS name or a URI", name.value);
@@ -69,4 +72,63 @@ fn is_name(text: &str) -> bool {
     let is_dns = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
     let without_star = text.strip_prefix("*.").unwrap_or(text);
     is_visible && !text.is_empty() && (text.contains(':') || without_star.bytes().all(is_dns))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Config;
+    use insta::assert_snapshot;
+    use std::path::Path;
+
+    fn parse(text: &str) -> Result<Config, String> {
+        Config::parse(text, "edge.toml", Path::new("conf")).map_err(|problems| problems.render(false))
+    }
+
+    const TLS: &str = "[[listen]]\naddress = \"127.0.0.1:1\"\ncertificate = \"c.pem\"\nkey = \"k.pem\"\n";
+    const AUTH: &str = "[auth]\ntenants = \"t.toml\"\n";
+
+    #[test]
+    fn a_listener_can_ask_for_certificates() {
+        let names = "[auth.mtls.names]\n\"Robot.example\" = \"acme\"\n\"spiffe://a/B\" = \"beta\"\n";
+        let config = parse(&format!("{TLS}client_ca = \"ca.pem\"\n{AUTH}{names}")).unwrap();
+        let clients = config.listeners[0].tls.as_ref().unwrap().clients.as_ref().unwrap();
+        assert!(clients.required && clients.file == Path::new("conf/ca.pem"));
+        let auth = config.auth.unwrap();
+        let names: Vec<_> = auth.certificates.iter().collect();
+        assert_eq!(names, [("robot.example", "acme"), ("spiffe://a/B", "beta")]);
+        let optional = format!("{TLS}client_ca = \"ca.pem\"\nclient_auth = \"optional\"\n");
+        let config = parse(&optional).unwrap();
+        assert!(!config.listeners[0].tls.as_ref().unwrap().clients.as_ref().unwrap().required);
+    }
+
+    #[test]
+    fn what_could_never_work_is_reported() {
+        let plain = "[[listen]]\naddress = \"127.0.0.1:1\"\nclient_ca = \"ca.pem\"\n";
+        assert_snapshot!(parse(plain).unwrap_err(), @r"
+        error: `client_ca` needs `certificate` and `key`
+         --> edge.toml:1:1
+          |
+        1 | [[listen]]
+          | ^^^^^^^^^^
+          |
+          = help: only a listener with TLS can ask for certificates
+
+        error: `edge.toml` has 1 error
+        ");
+        let names = "[auth.mtls]\nnames = { \"a b\" = \"acme\", \"A.x\" = \"a\", \"a.x\" = \"b\" }\n";
+        let told = parse(&format!("{TLS}client_auth = \"optional\"\n{AUTH}{names}")).unwrap_err();
+        for (place, message) in [
+            ("1:1", "`client_auth` needs `client_ca`"),
+            ("7:1", "`auth.mtls` needs a listener that asks for client certificates"),
+            ("8:11", "`a b` is not a DNS name or a URI"),
+            ("8:41", "`a.x` is written twice"),
+        ] {
+            assert!(
+                told.contains(&format!("error: {message}\n --> edge.toml:{place}\n")),
+                "{message}: {told}"
+            );
+        }
+        let told = parse(&format!("{TLS}client_ca = \"ca.pem\"\n{AUTH}[auth.mtls]\n")).unwrap_err();
+        assert!(told.contains("`auth.mtls` needs `names`: no certificate would be anyone's"), "{told}");
+    }
 }

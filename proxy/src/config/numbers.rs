@@ -37,7 +37,7 @@ macro_rules! number {
 }
 
 #[rustfmt::skip]
-pub static LIMITS: [Row; 23] = [
+pub static LIMITS: [Row; 24] = [
     number!("request_body", Bytes, KIB, 256 * MIB, "the body of a client's request", limits.request_body),
     number!("json_depth", Count, 8, DEPTH, "nesting of a client's request", limits.json_depth),
     number!("batch", Count, 1, 1000, "requests in a batch", limits.batch),
@@ -47,6 +47,7 @@ pub static LIMITS: [Row; 23] = [
     number!("answer_bytes", Bytes, MIB, 1024 * GIB, "bodies of all calls at once: requests, responses and results that are not sent yet; a body waits 5 seconds for room", limits.answer_bytes),
     Row::new("rate", Shape::Table(&LIMITS_RATE_TABLE), "", "written `[limits.rate]`: how often anyone may ask"),
     number!("streams", Count, 0, 1_000_000, "event streams open at once", limits.streams),
+    number!("metric_tenants", Count, 0, 10_000, "tenants with labels of their own in `/metrics`, in the order of their first calls; all others are counted as `other`; 0 leaves tenants out", limits.metric_tenants),
     number!("arguments", Count, 1, 10_000, "arguments of a call", limits.bind.arguments),
     number!("arguments_depth", Count, 1, DEPTH, "nesting of the arguments", limits.bind.depth),
     number!("path_value", Bytes, 1, MIB, "one argument in a path", limits.bind.path_value),

@@ -1,7 +1,7 @@
 //! What is remembered of a message when it has ended, for every observer: logs, metrics, the audit, and later traces.
 //! Everything is borrowed: an observer that needs a text makes it itself.
 
-use super::counts::ToolCounts;
+use super::counts::Counts;
 use crate::request::facts::RequestFacts;
 use crate::request::failure::Failure;
 use crate::request::head::Head;
@@ -28,7 +28,9 @@ pub struct CallRecord<'a> {
     /// The tool's index in the bundle.
     pub index: usize,
     pub contents: &'a Contents,
-    pub counts: &'a ToolCounts,
+    pub counts: &'a Counts,
+    /// Where the calls of the caller's tenant are counted, and its index there.
+    pub tenant_counts: Option<(&'a Counts, usize)>,
     pub outcome: Outcome,
     /// What failed exactly, if anything did.
     pub reason: Option<&'static str>,
@@ -161,8 +163,7 @@ pub(crate) mod tests {
     use std::sync::LazyLock;
 
     static CONTENTS: LazyLock<Contents> = LazyLock::new(Contents::default);
-    static COUNTS: LazyLock<ToolCounts> =
-        LazyLock::new(|| CallCounts::default().tools(["get_order"].into_iter()));
+    static COUNTS: LazyLock<Counts> = LazyLock::new(|| CallCounts::default().of(["get_order"].into_iter()));
     static PEER: Peer = Peer { address: None, tls: None };
 
     /// A call of someone anonymous, by REST.
@@ -175,6 +176,7 @@ pub(crate) mod tests {
             index: 0,
             contents: &CONTENTS,
             counts: &COUNTS,
+            tenant_counts: None,
             outcome,
             reason: None,
             problems: &[],

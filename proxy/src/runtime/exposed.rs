@@ -16,6 +16,14 @@ pub fn is_exposed(_metadata: &Metadata) -> bool {
     false
 }
 
+/// A file that only its owner can read.
+#[cfg(test)]
+pub fn write_private(path: &Path, text: &str) {
+    std::fs::write(path, text).unwrap();
+    #[cfg(unix)]
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+}
+
 /// Whether a private key can be read, and not by everyone: whoever has it is taken for its owner.
 pub fn check_key(file: &Path) -> Result<(), String> {
     let name = file.display();

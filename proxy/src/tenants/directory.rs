@@ -8,7 +8,6 @@ use super::lower::{TenantEntry, TenantFile, reference};
 use super::recent;
 use crate::jwt::{Claims, IssuerConfig, Issuers, TokenError};
 use crate::limits::CallerLimits;
-use crate::request::certificate::CallerCertificate;
 use crate::request::failure::Failure;
 use crate::request::head::Head;
 use crate::request::identity::{Authenticator, Caller, Identity, Peer, Verdict};
@@ -46,22 +45,22 @@ pub struct Visibility {
 #[derive(Debug)]
 pub struct Directory {
     /// Unique in the process: an identity belongs to the directory that made it.
-    generation: u64,
+    pub(super) generation: u64,
     mode: Mode,
-    resource: Option<Resource>,
-    file: TenantFile,
+    pub(super) resource: Option<Resource>,
+    pub(super) file: TenantFile,
     /// The visibilities of tenants' callers with tokens, indexed like the file's tenants.
     of_tokens: Vec<u32>,
     /// Sorted by digest.
     keys: Vec<StoredKey>,
     /// What a name in a client's certificate is worth, sorted by name.
-    certificates: Vec<(String, Arc<Identity>)>,
+    pub(super) certificates: Vec<(String, Arc<Identity>)>,
     /// What they were made of.
-    certificate_names: CertificateNames,
+    pub(super) certificate_names: CertificateNames,
     /// Callers without a credential, where they may be.
     public: Option<Arc<Identity>>,
     /// Each once. If nobody is asked, the only one is everything.
-    visibilities: Vec<Visibility>,
+    pub(super) visibilities: Vec<Visibility>,
     issuers: Issuers,
 }
 
@@ -140,29 +139,6 @@ impl Directory {
             visibilities: visibilities.all,
             issuers,
         }
-    }
-
-    /// The same, where clients can show certificates. Names of tenants that do not exist are nobody's.
-    pub fn with_certificates(mut self, names: CertificateNames) -> Directory {
-        let mut visibilities = Distinct::new(std::mem::take(&mut self.visibilities));
-        for (name, tenant) in names.iter() {
-            let Some((index, _)) = self.find(tenant) else { continue };
-            let Some(entry) = self.file.tenants.get(index as usize) else { continue };
-            let identity = Identity {
-                tenant: Some(tenant.to_owned()),
-                principal: Some(name.to_owned()),
-                scopes: entry.scopes.clone(),
-                limits: entry.limits(None),
-                visibility: visibilities.number(Visibility::of(entry, Some(&entry.scopes))),
-                tenant_index: Some(index),
-                generation: self.generation,
-                ..Identity::default()
-            };
-            self.certificates.push((name.to_owned(), Arc::new(identity)));
-        }
-        self.visibilities = visibilities.all;
-        self.certificate_names = names;
-        self
     }
 
     /// Whether it would be the same if it were made again.
@@ -276,7 +252,7 @@ impl Directory {
     }
 
     /// The index of a tenant, and what its callers with tokens see.
-    fn find(&self, name: &str) -> Option<(u32, u32)> {
+    pub(super) fn find(&self, name: &str) -> Option<(u32, u32)> {
         let of = |tenant: &TenantEntry| tenant.name.value.as_str().cmp(name);
         let index = self.file.tenants.binary_search_by(of).ok()?;
         Some((u32::try_from(index).ok()?, *self.of_tokens.get(index)?))
@@ -309,26 +285,6 @@ impl Directory {
         let caller = Caller::Known(Arc::clone(&key.identity));
         recent::remember(text, self.generation, key.expires.unwrap_or(i64::MAX), &caller);
         Ok(caller)
-    }
-
-    /// What a name in a certificate is worth.
-    fn certificate(&self, name: &str) -> Option<&Arc<Identity>> {
-        let index = self.certificates.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok()?;
-        self.certificates.get(index).map(|(_, identity)| identity)
-    }
-
-    /// The caller whose certificate the handshake has verified.
-    fn of_certificate(&self, certificate: &CallerCertificate) -> Result<Caller, Failure> {
-        let refuse = |reason| Err(challenge::unauthenticated(self.resource.as_ref(), Some(reason)));
-        if seconds_now() > certificate.until {
-            return refuse("the client certificate has expired");
-        }
-        let mut known = certificate.names.iter().filter_map(|name| self.certificate(name));
-        let Some(identity) = known.next() else { return refuse("the client certificate names no tenant") };
-        if known.any(|other| other.tenant_index != identity.tenant_index) {
-            return refuse("the client certificate names more than one tenant");
-        }
-        Ok(Caller::Known(Arc::clone(identity)))
     }
 
     /// The caller whose request brings no credential: its connection may.
@@ -423,7 +379,7 @@ impl Authenticator for Directory {
 }
 
 impl Visibility {
-    fn of(tenant: &TenantEntry, scopes: Option<&Vec<String>>) -> Visibility {
+    pub(super) fn of(tenant: &TenantEntry, scopes: Option<&Vec<String>>) -> Visibility {
         let mut toolsets: Vec<String> = tenant.toolsets.iter().map(|name| name.value.clone()).collect();
         toolsets.sort();
         let is_all = toolsets.iter().any(|name| name == "*");
@@ -462,18 +418,18 @@ impl Visibility {
 
 /// Numbers equal visibilities alike.
 #[derive(Default)]
-struct Distinct {
-    all: Vec<Visibility>,
+pub(super) struct Distinct {
+    pub(super) all: Vec<Visibility>,
     numbers: BTreeMap<Visibility, u32>,
 }
 
 impl Distinct {
-    fn new(all: Vec<Visibility>) -> Distinct {
+    pub(super) fn new(all: Vec<Visibility>) -> Distinct {
         let numbers = all.iter().cloned().zip(0..).collect();
         Distinct { all, numbers }
     }
 
-    fn number(&mut self, visibility: Visibility) -> u32 {
+    pub(super) fn number(&mut self, visibility: Visibility) -> u32 {
         if let Some(number) = self.numbers.get(&visibility) {
             return *number;
         }
@@ -499,6 +455,6 @@ fn is_over(expires: Option<i64>, now: i64) -> bool {
     expires.is_some_and(|expires| now >= expires)
 }
 
-fn seconds_now() -> i64 {
+pub(super) fn seconds_now() -> i64 {
     i64::try_from(clock::since_epoch(Instant::now()).as_secs()).unwrap_or(i64::MAX)
 }

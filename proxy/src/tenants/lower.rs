@@ -60,6 +60,10 @@ pub fn parse(text: &str, name: &str) -> Result<TenantFile, Problems> {
     if diagnostics.is_empty() {
         return Ok(TenantFile { tenants, sources });
     }
+    // A key that stands in the file is not shown, whatever else is wrong beside it.
+    if text.contains(super::api_key::PREFIX) {
+        diagnostics = diagnostics.into_iter().map(Diagnostic::hide_source).collect();
+    }
     diagnostics.sort_by_key(|diagnostic| diagnostic.span);
     Err(Problems { sources, diagnostics })
 }

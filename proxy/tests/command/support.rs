@@ -3,6 +3,7 @@
 use mcp_bundle::format;
 use mcp_bundle::plan::Contents;
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 
@@ -25,10 +26,17 @@ pub fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
+/// Writes a file that only its owner can read, as keys must be.
 pub fn write(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
     let path = folder.join(name);
     std::fs::write(&path, bytes).unwrap();
+    allow(&path, 0o600);
     path
+}
+
+/// Sets who may read a file.
+pub fn allow(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
 }
 
 pub fn bundle(variables: &[&str]) -> Vec<u8> {

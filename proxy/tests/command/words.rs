@@ -76,11 +76,17 @@ fn a_start_says_whether_the_bundle_is_signed_and_a_404_says_the_path() {
 }
 
 #[test]
-fn the_schema_in_the_docs_is_the_one_that_is_printed() {
-    let committed = include_str!("../../../docs/edge.schema.json");
-    let outcome = run(&["schema"]);
-    assert_eq!(outcome.code, 0);
-    assert!(committed == outcome.out, "run `just generate`");
+fn the_schemas_in_the_docs_are_the_ones_that_are_printed() {
+    let edge = include_str!("../../../docs/edge.schema.json");
+    let tenants = include_str!("../../../docs/tenants.schema.json");
+    for (arguments, committed) in
+        [(&["schema"][..], edge), (&["schema", "edge"], edge), (&["schema", "tenants"], tenants)]
+    {
+        let outcome = run(arguments);
+        assert_eq!(outcome.code, 0);
+        assert!(committed == outcome.out, "run `just generate`");
+    }
+    assert_eq!(run(&["schema", "tools"]).code, 2);
 }
 
 #[test]

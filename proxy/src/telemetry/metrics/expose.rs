@@ -29,6 +29,7 @@ impl Collector for Exposed {
         let inner = &*self.0;
         self.bundle(&mut encoder)?;
         self.calls(&mut encoder)?;
+        inner.tenants.encode(&mut encoder)?;
         self.latencies(&mut encoder)?;
         counter(&mut encoder, "lists", "Answered tools/list requests", inner.lists.sum())?;
         self.protocol_errors(&mut encoder)?;

@@ -5,6 +5,7 @@ mod expose;
 mod histogram;
 mod limits;
 mod sampled;
+mod tenants;
 
 use crate::cache::AnswerCache;
 use crate::limits::Limiter;
@@ -20,6 +21,7 @@ use sampled::Sampled;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tenants::Tenants;
 
 /// All counters of one edge; they outlive the bundles.
 #[derive(Debug, Clone, Default)]
@@ -44,6 +46,7 @@ type AuditReader = Box<dyn Fn() -> AuditStats + Send + Sync>;
 #[derive(Default)]
 struct Inner {
     calls: CallCounts,
+    tenants: Tenants,
     latencies: Latencies,
     bind: Sampled,
     render: Sampled,
@@ -73,6 +76,16 @@ impl Metrics {
     /// The calls by tool; each bundle adds its own tools.
     pub fn calls(&self) -> &CallCounts {
         &self.inner.calls
+    }
+
+    /// The calls by tenant; each directory adds its own tenants.
+    pub(crate) fn tenant_calls(&self) -> &CallCounts {
+        &self.inner.tenants.calls
+    }
+
+    /// These are the tenants from now on, of which so many have labels of their own. All others are forgotten.
+    pub(crate) fn knows_tenants<'a>(&self, names: impl Iterator<Item = &'a str>, most_labels: usize) {
+        self.inner.tenants.know(names, most_labels);
     }
 
     /// A bundle is active from now on. The counters of tools that it does not have are forgotten: otherwise their
@@ -124,6 +137,9 @@ impl Metrics {
 impl Observer for Metrics {
     fn call(&self, record: &CallRecord<'_>) {
         record.counts.count(record.index, record.outcome);
+        if let Some((tenants, index)) = record.tenant_counts {
+            tenants.count(index, record.outcome);
+        }
         self.inner.latencies.record(record.total, record.upstream);
         if let Some(bind) = record.bind {
             self.inner.bind.record(bind);
@@ -138,6 +154,9 @@ impl Observer for Metrics {
         let index = CODES.iter().position(|known| *known == code).unwrap_or(CODES.len());
         if let Some(counter) = self.inner.protocol_errors.get(index) {
             counter.fetch_add(1, Relaxed);
+        }
+        if let Some(tenant) = refusal.request.caller.tenant() {
+            self.inner.tenants.refused(tenant);
         }
     }
 

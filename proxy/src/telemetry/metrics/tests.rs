@@ -1,10 +1,12 @@
 use super::*;
-use crate::observe::counts::ToolCounts;
+use crate::observe::counts::Counts;
 use crate::observe::record::tests::call_record;
 use crate::observe::record::{AnswerKind, Outcome};
+use crate::request::facts::RequestFacts;
 use crate::request::failure::Failure;
 use crate::request::head::Head;
 use crate::request::id::RequestId;
+use crate::request::identity::{Caller, Identity, Peer};
 use crate::serving::in_flight::InFlight;
 use crate::upstream::credentials::TokenFetches;
 use std::time::Duration;
@@ -12,7 +14,7 @@ use std::time::Duration;
 /// Counts a call.
 fn call(
     metrics: &Metrics,
-    counts: &ToolCounts,
+    counts: &Counts,
     index: usize,
     outcome: Outcome,
     total: Duration,
@@ -31,7 +33,7 @@ fn value(text: &str, series: &str) -> Option<f64> {
 #[test]
 fn calls_are_counted_by_tool_and_outcome() {
     let metrics = Metrics::default();
-    let tools = metrics.calls().tools(["get_order"].into_iter());
+    let tools = metrics.calls().of(["get_order"].into_iter());
     for outcome in [Outcome::Ok, Outcome::Ok, Outcome::UpstreamTimeout] {
         call(&metrics, &tools, 0, outcome, Duration::from_millis(12), Duration::from_millis(10));
     }
@@ -48,7 +50,7 @@ fn calls_are_counted_by_tool_and_outcome() {
 #[test]
 fn latency_is_split_into_upstream_and_proxy() {
     let metrics = Metrics::default();
-    let tools = metrics.calls().tools(["a"].into_iter());
+    let tools = metrics.calls().of(["a"].into_iter());
     call(&metrics, &tools, 0, Outcome::Ok, Duration::from_millis(12), Duration::from_millis(10));
     call(&metrics, &tools, 0, Outcome::Ok, Duration::from_secs(60), Duration::ZERO);
     let text = metrics.encode();
@@ -70,14 +72,14 @@ fn latency_is_split_into_upstream_and_proxy() {
 fn a_tool_keeps_its_counters_over_bundles_until_it_is_gone() {
     let metrics = Metrics::default();
     let series = r#"mcp_edge_calls_total{tool="a",outcome="ok"}"#;
-    let count = |tools: &ToolCounts, tool| {
+    let count = |tools: &Counts, tool| {
         call(&metrics, tools, tool, Outcome::Ok, Duration::ZERO, Duration::ZERO);
     };
-    let first = metrics.calls().tools(["a", "b"].into_iter());
+    let first = metrics.calls().of(["a", "b"].into_iter());
     metrics.activated(&"r1", ["a", "b"].into_iter(), 3);
     count(&first, 0);
     // The next one has it elsewhere; both are called for a while, from several threads.
-    let second = metrics.calls().tools(["0", "a", "b"].into_iter());
+    let second = metrics.calls().of(["0", "a", "b"].into_iter());
     std::thread::scope(|scope| {
         scope.spawn(|| count(&first, 0));
         scope.spawn(|| count(&second, 1));
@@ -173,7 +175,7 @@ fn names(text: &str) -> std::collections::BTreeSet<String> {
 #[test]
 fn the_dashboard_the_alerts_and_the_docs_name_metrics_that_exist() {
     let metrics = Metrics::default();
-    let tools = metrics.calls().tools(["a"].into_iter());
+    let tools = metrics.calls().of(["a"].into_iter());
     call(&metrics, &tools, 0, Outcome::Ok, Duration::ZERO, Duration::ZERO);
     metrics.observe_gauges(|| Gauges { pool: Some(PoolStats::default()), ..Gauges::default() });
     metrics.observe_audit(AuditStats::default);
@@ -184,6 +186,8 @@ fn the_dashboard_the_alerts_and_the_docs_name_metrics_that_exist() {
     let _gate = limiter.gates.gate(&("api".to_owned(), "https://api.example".to_owned()), None);
     metrics.observe_limits(&limiter, &Arc::new(AnswerCache::new(0)));
     metrics.activated(&"r1", ["a"].into_iter(), 0);
+    of_tenants(&metrics, &["acme"], 1);
+    refuse(&metrics, "acme");
     let text = metrics.encode();
     let series = |line: &str| line.split(['{', ' ']).next().unwrap_or_default().to_owned();
     let known: Vec<String> = text.lines().filter(|line| !line.starts_with('#')).map(series).collect();
@@ -210,4 +214,70 @@ fn the_dashboard_the_alerts_and_the_docs_name_metrics_that_exist() {
     }
     serde_json::from_str::<serde_json::Value>(include_str!("../../../../docs/operations/grafana.json"))
         .unwrap();
+}
+
+/// Each tenant makes one call more than the one before.
+fn of_tenants(metrics: &Metrics, names: &[&str], most_labels: usize) {
+    metrics.knows_tenants(names.iter().copied(), most_labels);
+    let counts = metrics.tenant_calls().of(names.iter().copied());
+    for (index, _) in names.iter().enumerate() {
+        for _ in 0..=index {
+            let record = call_record(&RequestId::Made(1), Outcome::Ok);
+            metrics.call(&CallRecord { tenant_counts: Some((&counts, index)), ..record });
+        }
+    }
+}
+
+fn refuse(metrics: &Metrics, tenant: &str) {
+    let caller = Caller::Known(Arc::new(Identity::new(Some(tenant.to_owned()), None)));
+    let (request_id, peer) = (&RequestId::Made(1), &Peer::default());
+    let (toolset, revision, protocol) = (None, None, None);
+    let request = RequestFacts { request_id, caller: &caller, peer, toolset, revision, protocol };
+    metrics.refused(&Refusal { request, head: &Head::default(), failure: &Failure::NotReady, status: 503 });
+}
+
+#[test]
+fn the_first_tenants_that_call_have_labels_and_keep_them() {
+    let metrics = Metrics::default();
+    let calls = |text: &str, tenant: &str| {
+        value(text, &format!("mcp_edge_tenant_calls_total{{tenant=\"{tenant}\",outcome=\"ok\"}}"))
+    };
+    let refused = |text: &str, tenant: &str| {
+        value(text, &format!("mcp_edge_tenant_refused_total{{tenant=\"{tenant}\"}}"))
+    };
+    metrics.knows_tenants(["a", "b", "c"].into_iter(), 2);
+    refuse(&metrics, "c");
+    // Nobody's, or of someone who was made up.
+    refuse(&metrics, "made-up");
+    assert_eq!(refused(&metrics.encode(), "c"), Some(1.0));
+    of_tenants(&metrics, &["a", "b", "c"], 2);
+    let text = metrics.encode();
+    let seen = ["a", "b", "c", "other"].map(|tenant| calls(&text, tenant));
+    assert_eq!(seen, [Some(1.0), None, Some(3.0), Some(2.0)], "{text}");
+    assert!(!text.contains("made-up"));
+
+    // One leaves, and another has its place.
+    of_tenants(&metrics, &["b", "c", "d"], 2);
+    let text = metrics.encode();
+    let seen = ["a", "b", "c", "d", "other"].map(|tenant| calls(&text, tenant));
+    assert_eq!(seen, [None, Some(3.0), Some(5.0), None, Some(3.0)], "{text}");
+    assert_eq!(refused(&text, "c"), Some(1.0));
+}
+
+#[test]
+fn ten_thousand_tenants_have_no_more_series_than_the_limit() {
+    let metrics = Metrics::default();
+    let names: Vec<String> = (0..10_000).map(|index| format!("t{index}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    metrics.knows_tenants(names.iter().copied(), 100);
+    let counts = metrics.tenant_calls().of(names.iter().copied());
+    for index in 0..names.len() {
+        let record = call_record(&RequestId::Made(1), Outcome::Ok);
+        metrics.call(&CallRecord { tenant_counts: Some((&counts, index)), ..record });
+    }
+    let text = metrics.encode();
+    assert_eq!(text.lines().filter(|line| line.starts_with("mcp_edge_tenant_calls_total{")).count(), 101);
+    assert_eq!(value(&text, r#"mcp_edge_tenant_calls_total{tenant="other",outcome="ok"}"#), Some(9_900.0));
+    metrics.knows_tenants(names.iter().copied(), 0);
+    assert!(!metrics.encode().contains("tenant"));
 }

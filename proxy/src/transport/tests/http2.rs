@@ -2,6 +2,7 @@
 
 use super::{Front, LONG, front, front_with};
 use crate::process::{self, Listener, Options, TlsFiles};
+use crate::runtime::exposed::write_private;
 use bytes::Bytes;
 use h2::client::SendRequest;
 use h2::{Reason, RecvStream};
@@ -167,7 +168,7 @@ fn tls_speaks_what_the_client_prefers() {
     let own = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let files = TlsFiles::new(folder.path().join("cert.pem"), folder.path().join("key.pem"));
     std::fs::write(&files.certificate, own.cert.pem()).unwrap();
-    std::fs::write(&files.key, own.signing_key.serialize_pem()).unwrap();
+    write_private(&files.key, &own.signing_key.serialize_pem());
     let listener = Listener { address: "127.0.0.1:0".to_owned(), tls: Some(files) };
     let front = super::start(|_| {}, listener, Options::default());
     run(async {
@@ -205,8 +206,8 @@ fn certificates_that_cannot_be_used_are_reported_before_anything_starts() {
     let pair = || rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let (one, other) = (pair(), pair());
     std::fs::write(path("cert.pem"), one.cert.pem()).unwrap();
-    std::fs::write(path("other.pem"), other.signing_key.serialize_pem()).unwrap();
-    std::fs::write(path("empty.pem"), "").unwrap();
+    write_private(&path("other.pem"), &other.signing_key.serialize_pem());
+    write_private(&path("empty.pem"), "");
     for (certificate, key, reason) in [
         ("missing.pem", "other.pem", "missing.pem` cannot be read"),
         ("cert.pem", "missing.pem", "missing.pem` cannot be read"),

@@ -4,6 +4,7 @@ use super::super::h1;
 use super::{Client, Front, front};
 use crate::process::{Listener, Options, TlsFiles};
 use crate::request::identity::Peer;
+use crate::runtime::exposed::write_private;
 use crate::settings::Settings;
 use pingora_core::protocols::Stream;
 use pingora_core::protocols::l4::stream::Stream as TcpLink;
@@ -17,7 +18,7 @@ fn secure_front(change: impl FnOnce(&mut Settings)) -> (Front, tempfile::TempDir
     let own = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let files = TlsFiles::new(folder.path().join("cert.pem"), folder.path().join("key.pem"));
     std::fs::write(&files.certificate, own.cert.pem()).unwrap();
-    std::fs::write(&files.key, own.signing_key.serialize_pem()).unwrap();
+    write_private(&files.key, &own.signing_key.serialize_pem());
     let listener = Listener { address: "127.0.0.1:0".to_owned(), tls: Some(files) };
     (super::start(change, listener, Options::default()), folder)
 }

@@ -1,6 +1,7 @@
 //! Upstreams that want a certificate of the edge.
 
 use super::script::{Caller, OK};
+use crate::runtime::exposed::write_private;
 use crate::settings::ClientFiles;
 use crate::upstream::{ClientCertificate, OriginKey, UpstreamError};
 use mcp_bundle::wire_enums::Scheme;
@@ -20,8 +21,8 @@ fn made(name: &str) -> CertifiedKey<KeyPair> {
 fn files(folder: &Path, name: &str, made: &CertifiedKey<KeyPair>) -> ClientFiles {
     let certificate = folder.join(format!("{name}.pem"));
     let key = folder.join(format!("{name}.key"));
-    std::fs::write(&certificate, made.cert.pem()).unwrap();
-    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    write_private(&certificate, &made.cert.pem());
+    write_private(&key, &made.signing_key.serialize_pem());
     ClientFiles { certificate, key }
 }
 
@@ -97,6 +98,12 @@ fn files_that_are_no_certificate_and_key_are_refused_by_name() {
     assert!(error(&folder.path().join("none.pem"), &one.key).contains("none.pem` cannot be read"));
     assert!(error(&empty, &one.key).contains("has no certificate"));
     assert!(error(&one.certificate, &one.certificate).contains("has no private key"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(&other.key, std::fs::Permissions::from_mode(0o604)).unwrap();
+        assert!(error(&other.certificate, &other.key).contains("other.key` is readable by everyone"));
+    }
     let loaded = ClientCertificate::load(&one).unwrap();
     assert_eq!(format!("{loaded:?}"), "ClientCertificate");
 }
