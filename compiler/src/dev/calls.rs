@@ -162,6 +162,7 @@ mod tests {
             index: 0,
             contents: &Contents::default(),
             counts,
+            tenant_counts: None,
             outcome: Outcome::Ok,
             reason: None,
             problems: &[],

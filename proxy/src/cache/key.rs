@@ -19,22 +19,15 @@ pub(crate) struct KeyParts<'a> {
     pub max_response: usize,
     /// `None` if all tenants share answers.
     pub tenant: Option<Option<&'a str>>,
-    /// Of an upstream that may be shown who asks.
-    pub principal: Option<&'a str>,
+    /// The caller's own, where the upstream is shown another one that was exchanged for it.
+    pub token: Option<&'a str>,
     pub request: &'a Request,
 }
 
 impl CacheKey {
     pub(crate) fn of(parts: &KeyParts<'_>) -> CacheKey {
-        let KeyParts {
-            tool,
-            origin: (scheme, host, port),
-            authority,
-            max_response,
-            tenant,
-            principal,
-            request,
-        } = parts;
+        let KeyParts { tool, origin: (scheme, host, port), authority, max_response, tenant, token, request } =
+            parts;
         let mut digest = Sha256::new();
         // Every part has its length before it, so that no part can pass for another.
         let mut add = |part: &[u8]| {
@@ -55,8 +48,8 @@ impl CacheKey {
                 add(tenant.as_bytes());
             }
         }
-        add(&[u8::from(principal.is_some())]);
-        add(principal.unwrap_or_default().as_bytes());
+        add(&[u8::from(token.is_some())]);
+        add(token.unwrap_or_default().as_bytes());
         add(request.method.as_str().as_bytes());
         add(&request.target);
         add(request.head());

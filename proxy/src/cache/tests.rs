@@ -24,7 +24,7 @@ fn key(tenant: Option<Option<&str>>, request: &Request) -> CacheKey {
         authority: "api.example",
         max_response: 1000,
         tenant,
-        principal: None,
+        token: None,
         request,
     })
 }
@@ -216,7 +216,7 @@ proptest! {
     fn another_place_has_another_key(host in "[ab.]{1,3}", port in any::<u16>(), scheme in 1..3u8, most in 0..3usize) {
         let request = &Request::new();
         let parts = KeyParts {
-            tool: "tool", origin: (1, "a.b", 443), authority: "a.b", max_response: 1, tenant: None, principal: None, request,
+            tool: "tool", origin: (1, "a.b", 443), authority: "a.b", max_response: 1, tenant: None, token: None, request,
         };
         let other = KeyParts { origin: (scheme, &host, port), max_response: most, ..parts };
         let is_same = (scheme, host.as_str(), port, most) == (1, "a.b", 443, 1);

@@ -3,10 +3,11 @@
 use super::failure::CallFailure;
 use super::{PendingCall, Work, buffers};
 use crate::cache::{CacheKey, Found, KeptAnswer, KeyParts};
-use crate::catalog::{CacheRules, Catalog};
+use crate::catalog::CacheRules;
 use crate::runtime::deadline::{Elapsed, until};
 use crate::serving::shared::Shared;
 use crate::upstream::UpstreamError;
+use mcp_bundle::wire_enums::CredentialKind;
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -46,11 +47,13 @@ impl<'a> PendingCall<'a> {
 
     fn cache_key(&self, rules: &CacheRules) -> Option<CacheKey> {
         let Work::Send(buffers) = &self.work else { return None };
-        let Catalog { contents, credentials, .. } = self.context.view.catalog();
+        let contents = &self.context.view.catalog().contents;
         let index = self.tool.upstream()?;
         let upstream = contents.upstreams.get(index as usize)?;
         // A tenant's own variables may be part of a credential, which is not part of the request.
         let is_shared = rules.shared && self.context.view.variables().is_none();
+        let credential = contents.credential(index);
+        let is_exchanged = credential.is_some_and(|own| own.kind == CredentialKind::Exchange);
         let text = |id| contents.strings.get(id);
         let caller = &self.context.request.caller;
         Some(CacheKey::of(&KeyParts {
@@ -59,7 +62,7 @@ impl<'a> PendingCall<'a> {
             authority: text(upstream.authority),
             max_response: self.max_response(),
             tenant: (!is_shared).then(|| caller.tenant()),
-            principal: credentials.get(index).and_then(|_| caller.principal()),
+            token: caller.token().filter(|_| is_exchanged).map(|token| &**token),
             request: &buffers.request,
         }))
     }

@@ -141,3 +141,46 @@ fn not_a_user_name(file: &TenantFile, tenant: &TenantEntry, name: &str) -> Build
     let problem = Diagnostic::error(span, message).help(help).hide_source();
     BuildError::Tenants(Arc::new(file.problems(vec![problem])))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jwt::Issuers;
+    use crate::tenants::{self, Mode};
+
+    fn checked(variables: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<(), String> {
+        let spec = r#"
+            [upstream.crm]
+            url = "https://crm.example"
+            [upstream.crm.auth]
+            kind = "basic"
+            username = "org-${CRM_USER}"
+            password = "${CRM_PASSWORD}"
+            [[tool]]
+            name = "contacts"
+            description = "Lists the contacts of the company."
+            upstream = "crm"
+            method = "GET"
+            endpoint = "/contacts"
+        "#;
+        let files = mcpc::files::MemoryFiles::one("spec.toml", spec);
+        let contents = mcpc::check::check_files(&files).contents.unwrap();
+        let text = format!("[tenant.acme]\nvariables = {{ {variables} }}\n");
+        let file = tenants::parse(&text, "tenants.toml").unwrap();
+        let directory = Directory::new(Mode::Required, None, file, Issuers::default());
+        check_tenants(&contents, &directory, variable, &bind::Limits::default())
+            .map_err(|problems| problems.render(false))
+    }
+
+    #[test]
+    fn a_tenants_own_user_name_has_no_colon() {
+        let own = |name: &str| (name == "ACME_USER").then(|| "ann:hunter2".to_owned());
+        assert_eq!(checked("CRM_USER = \"ann\", CRM_PASSWORD = \"a:b\"", &own), Ok(()));
+        for written in ["ann:hunter2", "${ACME_USER}"] {
+            let told = checked(&format!("CRM_USER = \"{written}\""), &own).unwrap_err();
+            let message = "tenant `acme`: the value of `CRM_USER` has a `:`, which ends a user name in HTTP";
+            assert!(told.contains(message) && told.contains("tenants.toml:2:26"), "{told}");
+            assert!(told.contains("help: write another user name") && !told.contains("hunter2"), "{told}");
+        }
+    }
+}

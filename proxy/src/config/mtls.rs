@@ -119,9 +119,9 @@ mod tests {
         let told = parse(&format!("{TLS}client_auth = \"optional\"\n{AUTH}{names}")).unwrap_err();
         for (place, message) in [
             ("1:1", "`client_auth` needs `client_ca`"),
-            ("7:1", "`auth.mtls` needs a listener that asks for client certificates"),
-            ("8:11", "`a b` is not a DNS name or a URI"),
-            ("8:41", "`a.x` is written twice"),
+            ("8:1", "`auth.mtls` needs a listener that asks for client certificates"),
+            ("9:11", "`a b` is not a DNS name or a URI"),
+            ("9:40", "`a.x` is written twice"),
         ] {
             assert!(
                 told.contains(&format!("error: {message}\n --> edge.toml:{place}\n")),
