@@ -34,6 +34,7 @@ const LIMITS: &str = "tests/tests/edge_limits.rs";
 const CACHE: &str = "tests/tests/edge_cache.rs";
 const IDENTITY: &str = "proxy/tests/protocol/identity.rs";
 const TOKENS: &str = "tests/tests/edge_identity.rs";
+const CERTIFICATES: &str = "proxy/tests/mtls.rs";
 const REPEAT: &str = "proxy/src/upstream/http/tests/repeat.rs";
 
 const ROWS: &[Row] = &[
@@ -101,12 +102,14 @@ const ROWS: &[Row] = &[
             (TOKENS, "good_tokens_of_every_kind_get_in"),
             (TOKENS, "tokens_that_are_wrong_in_any_way_stay_out"),
             (TOKENS, "a_process_asks_for_tokens_and_follows_its_file_of_tenants"),
+            (CERTIFICATES, "a_known_name_is_a_login_and_any_other_certificate_is_none"),
         ],
     ),
     done(
         "A16",
         &[
             (METRICS, "calls_are_counted_by_tool_and_outcome"),
+            (METRICS, "the_first_tenants_that_call_have_labels_and_keep_them"),
             (METRICS, "latency_is_split_into_upstream_and_proxy"),
             (METRICS, "binding_and_rendering_are_measured_where_a_call_was"),
             (METRICS, "the_dashboard_the_alerts_and_the_docs_name_metrics_that_exist"),
