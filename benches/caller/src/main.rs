@@ -113,8 +113,8 @@ impl Place {
             KeyDigest::of(key.as_bytes())
         );
         let mode = if knows { Mode::Required } else { Mode::None };
-        let directory =
-            Directory::new(mode, None, tenants::parse(&tenants, "tenants.toml")?, Issuers::default());
+        let file = tenants::parse(&tenants, "tenants.toml").map_err(|problems| problems.render(false))?;
+        let directory = Directory::new(mode, None, file, Issuers::default());
         let settings = Arc::clone(&edge.serving().settings);
         edge.activate(edge.prepare_with(&settings, &Arc::new(directory), bundle, &|_| None)?);
 
