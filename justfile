@@ -21,6 +21,10 @@ bench *options:
 scale *options:
     benches/scale {{options}}
 
+# Calls that are lost while mcp-edge leaves, is replaced, or its upstream is reloaded; `just faults --help` has the options.
+faults *options:
+    benches/faults {{options}}
+
 # Time of `check`, `build`, loading, binding and rendering, with criterion.
 micro:
     cargo bench -p mcpc-benches

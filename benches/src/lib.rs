@@ -1,10 +1,13 @@
 //! Synthetic specs of any size, as varied as real ones, the same every time.
 
+pub mod credentials;
+pub mod faults;
 pub mod load;
 pub mod render;
 pub mod scale;
 
-use mcpc::check::MemoryFiles;
+use mcp_bundle::format;
+use mcpc::check::{MemoryFiles, check_files};
 use std::fmt::Write;
 
 /// Tools of one file.
@@ -24,6 +27,16 @@ pub fn specs_at(tools: usize, url: &str) -> MemoryFiles {
         files.add(&format!("api{:05}.toml", first / TOOLS_A_FILE), &file(first, count, url));
     }
     files
+}
+
+/// The bundle of such specs.
+pub fn compile(files: &MemoryFiles) -> Result<Vec<u8>, AnyError> {
+    let report = check_files(files);
+    let Some(contents) = report.contents else {
+        let first = report.diagnostics.first().map(|found| found.message.to_string()).unwrap_or_default();
+        return Err(format!("the measured specs are not clean: {first}").into());
+    };
+    Ok(format::write(&contents)?)
 }
 
 /// Why a measurement cannot be made.
@@ -157,7 +170,6 @@ arguments = {{ query = {{ match = {{ title = "pen" }} }} }}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mcpc::check::check_files;
 
     #[test]
     fn synthetic_specs_are_clean_and_have_the_size_asked_for() {

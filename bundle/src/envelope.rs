@@ -39,6 +39,9 @@ pub struct Params<'a> {
     pub uri: Option<Value<'a>>,
     /// Of `initialize`.
     pub protocol_version: Option<Value<'a>>,
+    /// What a tool asked for in an earlier answer, of `tools/call`.
+    pub input_responses: Option<Value<'a>>,
+    pub request_state: Option<Value<'a>>,
     /// Of `subscriptions/listen`.
     pub notifications: Option<Value<'a>>,
     pub meta: Meta<'a>,
@@ -51,6 +54,7 @@ pub struct Meta<'a> {
     pub protocol_version: Option<Value<'a>>,
     pub client_capabilities: Option<Value<'a>>,
     pub log_level: Option<Value<'a>>,
+    pub progress_token: Option<Value<'a>>,
 }
 
 /// What a body holds.
@@ -157,6 +161,9 @@ enum Name {
     Notifications,
     ClientCapabilities,
     LogLevel,
+    ProgressToken,
+    InputResponses,
+    RequestState,
     Other,
 }
 
@@ -178,7 +185,7 @@ const MESSAGE: Names<8> = [
 /// The method of a call.
 const CALL: Value<'_> = Value { kind: Kind::String, text: r#""tools/call""#, escaped: false };
 
-const PARAMS: Names<7> = [
+const PARAMS: Names<9> = [
     (r#""name":"#, Name::Tool),
     (r#""arguments":"#, Name::Arguments),
     (r#""_meta":"#, Name::Meta),
@@ -186,13 +193,16 @@ const PARAMS: Names<7> = [
     (r#""uri":"#, Name::Uri),
     (r#""protocolVersion":"#, Name::ProtocolVersion),
     (r#""notifications":"#, Name::Notifications),
+    (r#""inputResponses":"#, Name::InputResponses),
+    (r#""requestState":"#, Name::RequestState),
 ];
 
-const META: Names<4> = [
+const META: Names<5> = [
     (r#""io.modelcontextprotocol/protocolVersion":"#, Name::ProtocolVersion),
     (r#""io.modelcontextprotocol/clientInfo":"#, Name::Other),
     (r#""io.modelcontextprotocol/clientCapabilities":"#, Name::ClientCapabilities),
     (r#""io.modelcontextprotocol/logLevel":"#, Name::LogLevel),
+    (r#""progressToken":"#, Name::ProgressToken),
 ];
 
 /// Takes the next member's name; `None` when the object is closed.
@@ -299,6 +309,8 @@ fn rare_param<'a>(scanner: &mut Scanner<'a>, params: &mut Params<'a>, name: Name
         Name::Uri => &mut params.uri,
         Name::ProtocolVersion => &mut params.protocol_version,
         Name::Notifications => &mut params.notifications,
+        Name::InputResponses => &mut params.input_responses,
+        Name::RequestState => &mut params.request_state,
         _ => {
             scanner.value()?;
             return Ok(false);
@@ -320,6 +332,7 @@ fn meta<'a>(scanner: &mut Scanner<'a>, meta: &mut Meta<'a>) -> Result<bool, Scan
             Name::ProtocolVersion => &mut meta.protocol_version,
             Name::ClientCapabilities => &mut meta.client_capabilities,
             Name::LogLevel => &mut meta.log_level,
+            Name::ProgressToken => &mut meta.progress_token,
             _ => {
                 scanner.value()?;
                 continue;

@@ -8,6 +8,8 @@
 //! It does no IO, reads no clock and no environment, holds no `unsafe`, and never panics on input.
 
 pub mod bind;
+pub mod definition;
+pub mod difference;
 pub mod envelope;
 pub mod format;
 pub mod json;

@@ -198,6 +198,7 @@ const fn default_port(scheme: Scheme) -> u16 {
     match scheme {
         Scheme::Http => 80,
         Scheme::Https => 443,
+        Scheme::Stdio => 0,
     }
 }
 

@@ -160,6 +160,30 @@ tags! {
     pub enum Scheme {
         Http = 1, "http";
         Https = 2, "https";
+        /// No URL at all: a program that the place names, spoken to over its standard input and output.
+        Stdio = 3, "stdio";
+    }
+}
+
+tags! {
+    /// How messages get to an MCP server.
+    pub enum Transport {
+        /// Streamable HTTP, of both eras.
+        Http = 1, "http";
+        /// HTTP+SSE, of revision 2024-11-05.
+        Sse = 2, "sse";
+        /// Standard input and output of a child process.
+        Stdio = 3, "stdio";
+    }
+}
+
+tags! {
+    /// What becomes of a tool whose definition at its server is not the one that was reviewed.
+    pub enum OnDrift {
+        /// It is not called until the definition is reviewed again.
+        Refuse = 1, "refuse";
+        /// It is called; the difference is only reported.
+        Warn = 2, "warn";
     }
 }
 
@@ -290,7 +314,27 @@ mod tests {
             PartKind::as_str,
             PartKind::from_tag,
         );
-        assert_wire(Scheme::ALL, &[(1, "http"), (2, "https")], Scheme::tag, Scheme::as_str, Scheme::from_tag);
+        assert_wire(
+            Scheme::ALL,
+            &[(1, "http"), (2, "https"), (3, "stdio")],
+            Scheme::tag,
+            Scheme::as_str,
+            Scheme::from_tag,
+        );
+        assert_wire(
+            Transport::ALL,
+            &[(1, "http"), (2, "sse"), (3, "stdio")],
+            Transport::tag,
+            Transport::as_str,
+            Transport::from_tag,
+        );
+        assert_wire(
+            OnDrift::ALL,
+            &[(1, "refuse"), (2, "warn")],
+            OnDrift::tag,
+            OnDrift::as_str,
+            OnDrift::from_tag,
+        );
         assert_wire(
             CredentialKind::ALL,
             &[(1, "basic"), (2, "oauth2"), (3, "exchange")],

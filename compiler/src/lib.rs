@@ -18,5 +18,7 @@ pub mod lint;
 pub mod plan;
 pub mod publish;
 pub mod render;
+#[cfg(feature = "dev")]
+pub mod servers;
 pub mod spec;
 pub mod template;

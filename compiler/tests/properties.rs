@@ -13,11 +13,12 @@ use mcpc::fix;
 use mcpc::render::{Format, render};
 use proptest::prelude::*;
 
-const SEEDS: [&str; 4] = [
+const SEEDS: [&str; 5] = [
     include_str!("../src/cli/starter.toml"),
     include_str!("../../tool-specs/shop.toml"),
     include_str!("../../tool-specs/elasticsearch.toml"),
     include_str!("../../tests/fixtures/seed_example.toml"),
+    include_str!("../../tests/fixtures/mcp_servers.toml"),
 ];
 
 /// Values that break things, put in place of a value.

@@ -64,6 +64,7 @@ fn answer(tool: &str, status: u16, body: &str) -> (Vec<String>, bool, Option<Sha
         status,
         content_type: Some("application/json"),
         content_location: None,
+        message: None,
         body: body.as_bytes(),
     };
     let (ambient, limits, mut scratch) =

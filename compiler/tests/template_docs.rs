@@ -203,7 +203,13 @@ fn answers_become_results_as_shown() {
 /// The texts of a result, each on its line.
 fn result(contents: &Contents, answer: &str) -> String {
     let (_, tool) = contents.tool("t").unwrap();
-    let answer = Answer { status: 200, content_type: None, content_location: None, body: answer.as_bytes() };
+    let answer = Answer {
+        status: 200,
+        content_type: None,
+        content_location: None,
+        message: None,
+        body: answer.as_bytes(),
+    };
     let mut out = vec![b'{'];
     shape(
         contents,

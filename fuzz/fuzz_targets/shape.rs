@@ -69,6 +69,7 @@ fuzz_target!(|bytes: &[u8]| {
         // Beyond the known types, the first line is one.
         content_type: TYPES.get(usize::from(*kind) % (TYPES.len() + 1)).copied().unwrap_or(line),
         content_location: line.filter(|_| flags & 2 == 0),
+        message: (flags & 64 != 0).then_some(1),
         body: body.strip_prefix(b"\n").unwrap_or(body),
     };
     let plan = &CONTENTS.tools[usize::from(*tool) % CONTENTS.tools.len()];

@@ -63,6 +63,7 @@ impl Edge {
         }
         if let Upstream::Network(network) = &upstream {
             metrics.observe_tokens(network.token_fetches());
+            metrics.observe_servers(network.servers.clone());
         }
         let pool = match &upstream {
             Upstream::Network(network) => Some(network.watch()),
@@ -238,7 +239,15 @@ impl Edge {
         let view = catalog
             .view(&request.caller, toolset)
             .ok_or_else(|| Failure::UnknownToolset(toolset.unwrap_or_default().to_owned()))?;
-        let context = Context { shared: &self.shared, settings: &serving.settings, view, head, request };
+        let context = Context {
+            shared: &self.shared,
+            settings: &serving.settings,
+            view,
+            head,
+            request,
+            notices: None,
+            may_stream: true,
+        };
         match &request.path {
             Path::Mcp { .. } => return Ok(mcp::answer(&context, body, reply).await),
             Path::McpStream { .. } => {

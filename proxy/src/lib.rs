@@ -39,6 +39,7 @@ pub mod limits;
 mod mcp;
 pub mod observe;
 pub mod process;
+pub mod programs;
 mod protocol;
 pub mod proxy_http;
 pub mod request;

@@ -30,6 +30,11 @@ pub const fn has_audio(version: ProtocolVersion) -> bool {
     !matches!(version, ProtocolVersion::V20241105)
 }
 
+/// Whether results may link to resources.
+pub const fn has_resource_links(version: ProtocolVersion) -> bool {
+    !matches!(version, ProtocolVersion::V20241105 | ProtocolVersion::V20250326)
+}
+
 /// Whether implementations may have a title.
 pub const fn has_titles(version: ProtocolVersion) -> bool {
     !matches!(version, ProtocolVersion::V20241105 | ProtocolVersion::V20250326)

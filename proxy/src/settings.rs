@@ -1,8 +1,10 @@
 //! What belongs to the place the edge runs in. `edge.toml` fills it; every value has a safe default.
 
 use crate::limits::Rate;
+use crate::programs::Program;
 use mcp_bundle::origin::Origin;
 use mcp_bundle::{bind, shape};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -14,6 +16,7 @@ pub struct Settings {
     pub pool: PoolSettings,
     pub list: ListSettings,
     pub cache: CacheSettings,
+    pub mcp: McpSettings,
     pub access: Access,
     pub interfaces: Interfaces,
     pub audit: AuditSettings,
@@ -23,6 +26,8 @@ pub struct Settings {
     pub upstreams: Vec<(String, Origin)>,
     /// What shows upstreams that it is the edge, by name.
     pub client_certificates: Vec<(String, ClientFiles)>,
+    /// Programs that are MCP servers, by name, as they are written: their variables have no values yet.
+    pub programs: BTreeMap<String, Program>,
 }
 
 /// The files of a certificate of the edge.
@@ -159,6 +164,13 @@ pub struct CacheSettings {
     pub bytes: usize,
 }
 
+/// MCP servers that tools come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct McpSettings {
+    /// How often their tools are compared with what was reviewed, beside when they say that something changed.
+    pub poll: Duration,
+}
+
 /// Who may talk to the public listener. Names are lower case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Access {
@@ -229,6 +241,12 @@ impl Default for PoolSettings {
 impl Default for CacheSettings {
     fn default() -> CacheSettings {
         CacheSettings { bytes: 64 << 20 }
+    }
+}
+
+impl Default for McpSettings {
+    fn default() -> McpSettings {
+        McpSettings { poll: Duration::from_secs(300) }
     }
 }
 

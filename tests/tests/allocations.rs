@@ -61,7 +61,13 @@ fn a_warm_call_allocates_nothing_from_arguments_to_result() {
     let (mut shaped, mut out) = (shape::Scratch::default(), Vec::new());
     let arguments = Arguments::of_text(r#"{"userId":"u 1","recordId":42,"details":true}"#);
     let body = br#"{"id":42,"state":"open","items":[{"name":"a","price":1},{"name":"b","price":2.5}]}"#;
-    let answer = Answer { status: 200, content_type: Some("application/json"), content_location: None, body };
+    let answer = Answer {
+        status: 200,
+        content_type: Some("application/json"),
+        content_location: None,
+        message: None,
+        body,
+    };
     let mut call = || {
         let ambient = Ambient::default();
         let mut binder =
@@ -85,7 +91,8 @@ fn warm_answers_that_are_not_utf8_allocate_nothing() {
     let (mut scratch, mut out) = (shape::Scratch::default(), Vec::new());
     for content_type in ["image/png", "audio/wav", "application/pdf", "text/plain; charset=iso-8859-1"] {
         let content_type = Some(content_type);
-        let answer = Answer { status: 200, content_type, content_location: None, body: &[0xe9; 1000] };
+        let answer =
+            Answer { status: 200, content_type, content_location: None, message: None, body: &[0xe9; 1000] };
         let mut call = || {
             out.clear();
             let (limits, ambient) = (shape::Limits::default(), Ambient::default());

@@ -176,6 +176,24 @@ fn the_real_specs_are_served_from_their_examples() {
 }
 
 #[test]
+fn tools_of_mcp_servers_are_answered_without_a_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = include_str!("../fixtures/mcp_servers.toml")
+        .replace("\"user\": \"${principal.sub}\"", "\"user\": \"x\"");
+    let spec = spec.replace("user = \"${principal.sub}\"", "user = \"x\"");
+    std::fs::write(folder.path().join("spec.toml"), spec).unwrap();
+    let mut dev = Dev::start(folder.path(), &["--mock", "-v"]);
+    let page = dev.call("wiki_search", r#"{"query":"a \"b\""}"#);
+    assert!(page.contains(r#""text":"A\nB\n""#) && !page.contains("isError"), "{page}");
+    let file = dev.call("read_file", r#"{"path":"README.md"}"#);
+    assert!(file.contains(r##""text":"# Wiki""##) && !file.contains("isError"), "{file}");
+    let ticket = dev.call("close_ticket", r#"{"id":8}"#);
+    assert!(ticket.contains(r#""text":"No ticket 7""#) && ticket.contains(r#""isError":true"#), "{ticket}");
+    dev.said("note: close_ticket: no example makes this request, so example 1 answers it");
+    assert_eq!(dev.stop().0, 0);
+}
+
+#[test]
 fn calls_get_the_answers_of_their_examples_and_are_printed() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("shop.toml"), SPEC).unwrap();

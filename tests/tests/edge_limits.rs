@@ -232,6 +232,28 @@ fn a_breaker_is_there_without_being_asked_for() {
 }
 
 #[test]
+fn an_upstream_that_closes_what_it_kept_is_not_left_alone() {
+    const KEPT: usize = 12;
+    let world = World::new(&spec(&[("t", "method = \"POST\"\nendpoint = \"/x\"")]));
+    // So many calls at once, so many connections are kept.
+    world.upstream.always_answers(json("{}").held());
+    let mut clients: Vec<_> = (0..KEPT).map(|_| world.client()).collect();
+    clients.iter_mut().for_each(|client| client.send(call("t", json!({}))));
+    world.upstream.request(KEPT - 1);
+    (0..KEPT).for_each(|_| world.upstream.release());
+    clients.iter_mut().for_each(|client| assert!(!client.answer().is_error()));
+    // When it is reloaded it closes them, and requests are on their way.
+    world.upstream.always_answers(raw("").close());
+    for _ in 0..KEPT {
+        let said = world.call("t", json!({}));
+        assert_eq!(said.result()["_meta"]["mcp-edge/error"]["reason"], "upstream_closed");
+    }
+    assert_eq!(world.upstream.connections(), KEPT, "all of them were kept ones");
+    world.upstream.always_answers(json("{}"));
+    assert!(!world.call("t", json!({})).is_error());
+}
+
+#[test]
 fn the_bytes_of_all_bodies_are_bounded() {
     const LONG: usize = 600 << 10;
     let world = World::with(&spec(&[("t", GET)]), |settings| settings.limits.answer_bytes = 1 << 20);

@@ -75,8 +75,13 @@ impl Calls {
         let mut binder = Binder { contents, matchers, limits: &self.bind_limits, scratch: bind };
         binder.bind(prepared, &arguments, &Values::default(), request)?;
         let Some(body) = answer else { return Ok(()) };
-        let answer =
-            Answer { status: 200, content_type: Some("application/json"), content_location: None, body };
+        let answer = Answer {
+            status: 200,
+            content_type: Some("application/json"),
+            content_location: None,
+            message: None,
+            body,
+        };
         let out = &mut self.out;
         out.clear();
         out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");

@@ -39,17 +39,28 @@ const fn rates(
     Bar { what, limit, stretch, size, connections: CONNECTIONS, above, below, value: |turn| turn.rate }
 }
 
-use Contender::{AxumHyper, Call, CallOff, CallOn, List, Nginx, NginxFile, Passthrough};
+/// CPU time of one contender for each of another, with small answers.
+const fn costs(
+    what: &'static str,
+    bar: f64,
+    stretch: Option<f64>,
+    above: Contender,
+    below: Contender,
+) -> Bar {
+    Bar { value: |turn| turn.cpu, ..rates(what, bar, stretch, Size::Small, above, below) }
+}
 
-const BARS: [Bar; 9] = [
+use Contender::{AxumHyper, Call, CallCached, CallOff, CallOn, List, Nginx, NginxFile, Passthrough};
+
+const BARS: [Bar; 12] = [
     rates("`tools/call` RPS ÷ pass-through", 1.8, Some(2.5), Size::Small, Call, Passthrough),
-    Bar {
-        value: |turn| turn.cpu,
-        ..rates("CPU a call: pass-through ÷ `tools/call`", 1.6, Some(2.2), Size::Small, Passthrough, Call)
-    },
-    rates("`tools/call` RPS ÷ nginx `proxy_pass`", 0.7, Some(1.0), Size::Small, Call, Nginx),
+    costs("CPU a call: pass-through ÷ `tools/call`", 1.6, Some(2.2), Passthrough, Call),
+    rates("`tools/call` RPS ÷ nginx `proxy_pass`", 1.0, None, Size::Small, Call, Nginx),
     rates("`tools/call` RPS ÷ axum + hyper", 1.15, Some(1.5), Size::Small, Call, AxumHyper),
-    rates("`tools/call` RPS, logs and metrics on ÷ off", 0.85, Some(0.95), Size::Small, CallOn, CallOff),
+    rates("`tools/call` RPS, all on ÷ all off", 0.9, None, Size::Small, CallOn, CallOff),
+    costs("CPU a call: all off ÷ all on", 0.9, None, CallOff, CallOn),
+    rates("RPS, from the cache ÷ `tools/call`", 1.5, None, Size::Small, CallCached, Call),
+    costs("CPU a call: `tools/call` ÷ from the cache", 1.5, None, Call, CallCached),
     rates("100 KiB, raw: RPS ÷ pass-through", 0.8, Some(1.1), Size::LongList, Call, Passthrough),
     rates("1 MiB, raw: RPS ÷ pass-through", 0.55, Some(0.9), Size::Large, Call, Passthrough),
     Bar {

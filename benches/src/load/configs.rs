@@ -1,19 +1,27 @@
 //! The configurations of the servers that have one.
 
-use super::servers::{BUNDLE, FILE, Role};
+use super::servers::{AUDIT, BUNDLE, CREDENTIALS, FILE, Role};
+use crate::credentials;
 use std::net::SocketAddr;
 use std::path::Path;
 
 /// `mcp-edge` as it comes, but for the limits that 1 MiB of text in a result needs, and what the variants are about.
 pub fn edge(role: Role, threads: u16, address: SocketAddr, admin: SocketAddr) -> String {
-    let (admin, metrics, log) = match role {
-        Role::EdgeOff => ("off".to_owned(), "metrics = false\n", "[log]\nlevel = \"error\"\n"),
-        Role::EdgeOn => (admin.to_string(), "", "[log]\nlevel = \"debug\"\nformat = \"json\"\n"),
-        _ => ("off".to_owned(), "", ""),
+    let off = || "off".to_owned();
+    let (admin, metrics, tables) = match role {
+        Role::EdgeOff => (off(), "metrics = false\n", "[log]\nlevel = \"error\"\n".to_owned()),
+        Role::EdgeAuth => (off(), "", credentials::auth(CREDENTIALS, false)),
+        Role::EdgeOn => {
+            let auth = credentials::auth(CREDENTIALS, true);
+            let tables =
+                format!("{auth}[audit]\nfile = \"{AUDIT}\"\n[log]\nlevel = \"info\"\nformat = \"json\"\n");
+            (admin.to_string(), "", tables)
+        }
+        _ => (off(), "", String::new()),
     };
     format!(
         "bundle = \"{BUNDLE}\"\nthreads = {threads}\nadmin = \"{admin}\"\n{metrics}\
-         [[listen]]\naddress = \"{address}\"\n{log}\
+         [[listen]]\naddress = \"{address}\"\n{tables}\
          [limits]\nresult_text = \"4MiB\"\ntemplate_output = \"4MiB\"\n"
     )
 }

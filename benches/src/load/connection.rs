@@ -8,6 +8,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 const BUFFER: usize = 64 << 10;
+/// As much of a wrong answer is shown.
+const SHOWN: usize = 300;
 
 /// What is asked, and what must come back.
 #[derive(Debug)]
@@ -17,6 +19,16 @@ pub struct Question {
     pub status: u16,
     /// Of the body, decoded.
     pub length: usize,
+    /// By how much the body may be longer: it says how old it is.
+    pub longer: usize,
+}
+
+/// What becomes of a connection after an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Goes {
+    On,
+    /// The server wants no further request on it.
+    Closes,
 }
 
 /// A connection with what was read from it.
@@ -24,6 +36,8 @@ pub struct Question {
 pub struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
+    /// How the body of the last answer begins.
+    start: Vec<u8>,
 }
 
 /// What of a body is still to come.
@@ -44,19 +58,34 @@ impl Connection {
     pub async fn open(address: SocketAddr) -> Result<Connection, AnyError> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        Ok(Connection { stream, buffer: vec![0; BUFFER] })
+        Ok(Connection { stream, buffer: vec![0; BUFFER], start: Vec::new() })
+    }
+
+    /// Fails if the answer is not the expected one, or the last one.
+    pub async fn ask(&mut self, question: &Question) -> Result<(), AnyError> {
+        match self.ask_once_more(question).await? {
+            Goes::On => Ok(()),
+            Goes::Closes => Err(BadAnswer::Closes.into()),
+        }
     }
 
     /// Fails if the answer is not the expected one.
-    pub async fn ask(&mut self, question: &Question) -> Result<(), AnyError> {
+    pub async fn ask_once_more(&mut self, question: &Question) -> Result<Goes, AnyError> {
         let mut received = 0;
-        let head = self.exchange(&question.request, |bytes| received += bytes.len()).await?;
-        let (seen, Question { status, length, .. }) = (head.status, question);
-        if (seen, received) == (*status, *length) {
-            return if head.closes { Err(BadAnswer::Closes.into()) } else { Ok(()) };
+        let mut start = std::mem::take(&mut self.start);
+        start.clear();
+        let exchanged = self.exchange(&question.request, |bytes| {
+            received += bytes.len();
+            start.extend_from_slice(bytes.get(..SHOWN.saturating_sub(start.len())).unwrap_or(bytes));
+        });
+        let head = exchanged.await?;
+        self.start = start;
+        let (seen, Question { status, length, longer, .. }) = (head.status, question);
+        if seen == *status && (*length..=*length + *longer).contains(&received) {
+            return Ok(if head.closes { Goes::Closes } else { Goes::On });
         }
-        Err(format!("an answer has status {seen} and {received} bytes instead of {status} and {length}")
-            .into())
+        let (wanted, start) = (format!("{status} and {length}"), String::from_utf8_lossy(&self.start));
+        Err(format!("an answer has status {seen} and {received} bytes instead of {wanted}: {start}").into())
     }
 
     /// Sends a request, hands the body of its answer on as it comes and gives its head.
@@ -134,7 +163,8 @@ mod tests {
     }
 
     async fn asked(answer: &'static [u8]) -> Result<(), String> {
-        let question = Question { address: server(answer), request: b"ask".to_vec(), status: 200, length: 5 };
+        let question =
+            Question { address: server(answer), request: b"ask".to_vec(), status: 200, length: 5, longer: 0 };
         let mut connection = Connection::open(question.address).await.expect("a connection");
         connection.ask(&question).await.map_err(|error| error.to_string())
     }
@@ -155,15 +185,15 @@ mod tests {
         for (answer, expected) in [
             (
                 &b"HTTP/1.1 500 No\r\ncontent-length: 5\r\n\r\nhello"[..],
-                "an answer has status 500 and 5 bytes instead of 200 and 5",
+                "an answer has status 500 and 5 bytes instead of 200 and 5: hello",
             ),
             (
                 b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nhell",
-                "an answer has status 200 and 4 bytes instead of 200 and 5",
+                "an answer has status 200 and 4 bytes instead of 200 and 5: hell",
             ),
             (
                 b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhell\r\n0\r\n\r\n",
-                "an answer has status 200 and 4 bytes instead of 200 and 5",
+                "an answer has status 200 and 4 bytes instead of 200 and 5: hell",
             ),
             (
                 b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 5\r\n\r\nhello",

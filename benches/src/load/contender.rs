@@ -3,8 +3,9 @@
 use super::connection::{Question, ask_once};
 use super::servers::{FILE, Role, Servers};
 use super::size::Size;
-use super::spec::{TOOLS, raw_tool, template_tool};
+use super::spec::{CACHED_TOOL, LIMITED_TOOL, TOOLS, raw_tool, template_tool};
 use crate::AnyError;
+use crate::credentials::Credentials;
 use crate::render::Theirs;
 use serde_json::Value;
 
@@ -21,9 +22,16 @@ pub enum Contender {
     Call,
     /// `tools/call` of `mcp-edge` with a template
     Template,
+    /// As `call`, with an API key
+    CallKey,
+    /// As `call`, with a JWT that was seen before
+    CallJwt,
+    /// As `call`, from the cache
+    CallCached,
     /// As `call`, with metrics off and only errors logged
     CallOff,
-    /// As `call`, with every call logged as JSON and metrics scraped once a second
+    /// As `call`, with all that can be on: an API key, rates of tenant and tool, audit log, metrics that are scraped once a
+    /// second, log
     CallOn,
     /// The same call by hand: axum, hyper's client, serde_json
     AxumHyper,
@@ -49,8 +57,11 @@ impl Contender {
             Contender::Passthrough => "Pingora pass-through",
             Contender::Call => "`mcp-edge`, raw",
             Contender::Template => "`mcp-edge`, template",
-            Contender::CallOff => "`mcp-edge`, raw, logs and metrics off",
-            Contender::CallOn => "`mcp-edge`, raw, logs and metrics on",
+            Contender::CallKey => "`mcp-edge`, raw, API key",
+            Contender::CallJwt => "`mcp-edge`, raw, JWT",
+            Contender::CallCached => "`mcp-edge`, raw, from the cache",
+            Contender::CallOff => "`mcp-edge`, raw, all off",
+            Contender::CallOn => "`mcp-edge`, raw, all on",
             Contender::AxumHyper => "axum + hyper",
             Contender::Rmcp => "rmcp + reqwest",
             Contender::FastMcp => "FastMCP",
@@ -66,7 +77,8 @@ impl Contender {
             Contender::Direct => Role::Upstream,
             Contender::Nginx | Contender::NginxFile => Role::Nginx,
             Contender::Passthrough => Role::Passthrough,
-            Contender::Call | Contender::Template | Contender::List => Role::Edge,
+            Contender::Call | Contender::Template | Contender::CallCached | Contender::List => Role::Edge,
+            Contender::CallKey | Contender::CallJwt => Role::EdgeAuth,
             Contender::CallOff => Role::EdgeOff,
             Contender::CallOn => Role::EdgeOn,
             Contender::AxumHyper => Role::AxumHyper,
@@ -78,31 +90,42 @@ impl Contender {
 
     /// Asks once, makes sure that the answer holds what it must, and expects its status and length from then on.
     pub async fn question(self, servers: &Servers, size: Size) -> Result<Question, AnyError> {
+        let credentials = &servers.credentials;
         if self == Contender::NginxFile {
-            let request = Contender::List.request(size);
+            let request = Contender::List.request(size, credentials);
             let (_, list) = ask_once(servers.get(Role::Edge)?.address, &request).await?;
             std::fs::write(servers.folder.path().join(FILE), list)?;
         }
         let address = servers.get(self.role())?.address;
-        let request = self.request(size);
+        let request = self.request(size, credentials);
+        if self == Contender::CallCached {
+            // The first answer comes from the upstream.
+            ask_once(address, &request).await?;
+        }
         let asked = ask_once(address, &request).await;
         let (status, body) = asked.map_err(|error| format!("{}: {error}", self.name()))?;
         if status != 200 || !self.is_right(&body, size)? {
             let start: String = String::from_utf8_lossy(&body).chars().take(400).collect();
             return Err(format!("{}: wrong answer, status {status}: {start}", self.name()).into());
         }
-        Ok(Question { address, request, status, length: body.len() })
+        // Its age begins with one digit.
+        let longer = if self == Contender::CallCached { 4 } else { 0 };
+        Ok(Question { address, request, status, length: body.len(), longer })
     }
 
-    fn request(self, size: Size) -> Vec<u8> {
+    fn request(self, size: Size, credentials: &Credentials) -> Vec<u8> {
         match self {
             Contender::Direct | Contender::Nginx | Contender::Passthrough => {
                 get(&format!("{}user%2042", size.path()))
             }
-            Contender::Template => call(&template_tool(size)),
-            Contender::List => post("tools/list", "{}"),
+            Contender::Template => call(&template_tool(size), USUAL),
+            Contender::CallKey => call(&raw_tool(size), &credentials.api_key),
+            Contender::CallJwt => call(&raw_tool(size), &credentials.token),
+            Contender::CallOn => call(LIMITED_TOOL, &credentials.api_key),
+            Contender::CallCached => call(CACHED_TOOL, USUAL),
+            Contender::List => post("tools/list", "{}", USUAL),
             Contender::NginxFile => get(&format!("/{FILE}")),
-            _ => call(&raw_tool(size)),
+            _ => call(&raw_tool(size), USUAL),
         }
     }
 
@@ -123,30 +146,40 @@ impl Contender {
                 let rendered = Theirs::new(case.handlebars)?.render(case.body.as_bytes(), &mut expected);
                 rendered && text == Some(serde_json::from_slice::<String>(&expected)?.as_str())
             }
+            Contender::CallCached => {
+                let hit = answer.pointer("/result/_meta/mcp-edge~1cache/hit").and_then(Value::as_bool);
+                hit == Some(true) && text == Some(case.body.as_str())
+            }
             _ => text == Some(case.body.as_str()),
         })
     }
 }
 
-/// What clients send with every request; those that only hand on get it too.
-const HEADERS: &str = "Host: localhost\r\nUser-Agent: mcp-client/1.0\r\nAccept: application/json, text/event-stream\r\n\
-    Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789\r\nMCP-Protocol-Version: 2025-06-18\r\n";
+/// The credential where none is looked at: those that only hand on get it too.
+const USUAL: &str = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+/// What clients send with every request.
+fn headers(credential: &str) -> String {
+    format!(
+        "Host: localhost\r\nUser-Agent: mcp-client/1.0\r\nAccept: application/json, text/event-stream\r\n\
+         Authorization: Bearer {credential}\r\nMCP-Protocol-Version: 2025-06-18\r\n"
+    )
+}
 
 fn get(path: &str) -> Vec<u8> {
-    format!("GET {path} HTTP/1.1\r\n{HEADERS}\r\n").into_bytes()
+    format!("GET {path} HTTP/1.1\r\n{}\r\n", headers(USUAL)).into_bytes()
 }
 
-fn call(tool: &str) -> Vec<u8> {
-    post("tools/call", &format!("{{\"name\":\"{tool}\",\"arguments\":{{\"id\":\"user 42\"}}}}"))
+fn call(tool: &str, credential: &str) -> Vec<u8> {
+    let params = format!("{{\"name\":\"{tool}\",\"arguments\":{{\"id\":\"user 42\"}}}}");
+    post("tools/call", &params, credential)
 }
 
-fn post(method: &str, params: &str) -> Vec<u8> {
+fn post(method: &str, params: &str, credential: &str) -> Vec<u8> {
     let body = format!("{{\"jsonrpc\":\"2.0\",\"id\":12345,\"method\":\"{method}\",\"params\":{params}}}");
-    let length = body.len();
-    format!(
-        "POST /mcp HTTP/1.1\r\n{HEADERS}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
-    )
-    .into_bytes()
+    let (length, headers) = (body.len(), headers(credential));
+    format!("POST /mcp HTTP/1.1\r\n{headers}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}")
+        .into_bytes()
 }
 
 #[cfg(test)]
@@ -166,6 +199,8 @@ mod tests {
             assert!(!contender.is_right(&wrong, Size::Small).expect("JSON"));
         }
         assert!(!Contender::Template.is_right(&right, Size::Small).expect("JSON"));
+        // It does not say that it was kept.
+        assert!(!Contender::CallCached.is_right(&right, Size::Small).expect("JSON"));
         assert!(!Contender::List.is_right(&right, Size::Small).expect("JSON"));
         assert!(!Contender::Nginx.is_right(&right, Size::Small).expect("a comparison"));
     }

@@ -9,12 +9,16 @@ use std::process::{Command, Stdio};
 pub struct Cores(Option<String>);
 
 impl Cores {
+    pub const fn any() -> Cores {
+        Cores(None)
+    }
+
     /// The servers under test get the first `threads` cores, everyone else the others; nobody is bound if that leaves
     /// nothing for the others, or if there is no `taskset`.
     pub fn split(threads: usize) -> (Cores, Cores) {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         if threads >= cores || Command::new("taskset").arg("-V").stdout(Stdio::null()).status().is_err() {
-            return (Cores(None), Cores(None));
+            return (Cores::any(), Cores::any());
         }
         let list = |first: usize, last: usize| {
             Cores(Some(if first == last { first.to_string() } else { format!("{first}-{last}") }))

@@ -18,12 +18,15 @@ pub const CONNECTIONS: u16 = 64;
 pub const MANY: u16 = 640;
 
 /// All who answer a call of 300 bytes.
-const SMALL: [Contender; 11] = [
+const SMALL: [Contender; 14] = [
     Contender::Direct,
     Contender::Nginx,
     Contender::Passthrough,
     Contender::Call,
     Contender::Template,
+    Contender::CallKey,
+    Contender::CallJwt,
+    Contender::CallCached,
     Contender::CallOff,
     Contender::CallOn,
     Contender::AxumHyper,
@@ -70,7 +73,7 @@ mod tests {
     fn everything_is_measured_by_default() {
         let all = cases(&Size::ALL, &[1, 64, 512], |_| true);
         let turns: Vec<_> = all.iter().map(|case| (case.connections, case.contenders.len())).collect();
-        assert_eq!(turns, [(1, 11), (64, 11), (512, 11), (64, 5), (64, 5), (64, 4), (64, 2), (640, 3)]);
+        assert_eq!(turns, [(1, 14), (64, 14), (512, 14), (64, 5), (64, 5), (64, 4), (64, 2), (640, 3)]);
         assert!(all[0].title.ends_with("1 connection"));
     }
 

@@ -115,7 +115,7 @@ async fn turn(
         measured = turn => measured,
         failure = scrape(address) => Err(failure),
     };
-    server.empty_log()?;
+    server.empty_logs()?;
     measured
 }
 

@@ -5,6 +5,7 @@ use super::cores::Cores;
 use super::process::{Program, Server, free_address, sibling};
 use super::spec;
 use crate::AnyError;
+use crate::credentials::{self, Credentials};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
@@ -16,6 +17,10 @@ use tempfile::TempDir;
 pub const FILE: &str = "list.json";
 /// What `mcp-edge` serves. It watches the folder, so nothing else is written there.
 pub const BUNDLE: &str = "bundle/load.mcpk";
+/// Where the files are that say who may call, below the folder. It watches that one, too.
+pub const CREDENTIALS: &str = "credentials";
+/// Where the lines of its audit log go, below the folder.
+pub const AUDIT: &str = "audit.jsonl";
 
 /// A process that answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +30,7 @@ pub enum Role {
     Passthrough,
     Edge,
     EdgeOff,
+    EdgeAuth,
     EdgeOn,
     AxumHyper,
     Rmcp,
@@ -49,6 +55,7 @@ pub struct Setup {
 #[derive(Debug)]
 pub struct Servers {
     running: BTreeMap<Role, Server>,
+    pub credentials: Credentials,
     /// Configurations and logs; removed last.
     pub folder: TempDir,
 }
@@ -59,7 +66,10 @@ impl Servers {
         let folder = TempDir::new()?;
         // nginx's workers may run as another user.
         std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755))?;
-        let mut servers = Servers { running: BTreeMap::new(), folder };
+        let place = folder.path().join(CREDENTIALS);
+        std::fs::create_dir(&place)?;
+        let credentials = credentials::write(&place)?;
+        let mut servers = Servers { running: BTreeMap::new(), credentials, folder };
         let upstream = free_address()?;
         let bundle = servers.folder.path().join(BUNDLE);
         std::fs::create_dir_all(bundle.with_file_name(""))?;
@@ -87,7 +97,10 @@ impl Servers {
         let cores = if role == Role::Upstream { &setup.others } else { &setup.tested };
         let log = self.folder.path().join(format!("{}.log", role.name()));
         let mut server = program.start(cores, address, &log).await?;
-        server.metrics = (role == Role::EdgeOn).then_some(admin);
+        if role == Role::EdgeOn {
+            server.metrics = Some(admin);
+            server.also_empties(self.folder.path().join(AUDIT));
+        }
         self.running.insert(role, server);
         Ok(())
     }
@@ -101,6 +114,7 @@ impl Role {
             Role::Passthrough => "passthrough",
             Role::Edge => "edge",
             Role::EdgeOff => "edge-off",
+            Role::EdgeAuth => "edge-auth",
             Role::EdgeOn => "edge-on",
             Role::AxumHyper => "axum_hyper",
             Role::Rmcp => "rmcp_reqwest",
@@ -137,7 +151,7 @@ impl Role {
                 std::fs::write(&config, configs::nginx(folder, threads, address, upstream))?;
                 Program::new("nginx", ["-c", &config.display().to_string(), "-e", "stderr"])
             }
-            Role::Edge | Role::EdgeOff | Role::EdgeOn => {
+            Role::Edge | Role::EdgeOff | Role::EdgeAuth | Role::EdgeOn => {
                 let config = folder.join(format!("{}.toml", self.name()));
                 std::fs::write(&config, configs::edge(self, threads, address, admin))?;
                 let (name, value) = spec::VARIABLE;

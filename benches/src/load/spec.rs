@@ -1,9 +1,7 @@
 //! The twenty tools that `mcp-edge` serves under load, compiled in this process.
 
 use super::size::Size;
-use crate::AnyError;
-use mcp_bundle::format;
-use mcpc::check::check_files;
+use crate::{AnyError, compile};
 use std::fmt::Write;
 use std::net::SocketAddr;
 
@@ -19,13 +17,17 @@ pub fn template_tool(size: Size) -> String {
     format!("show_{}", size.label())
 }
 
-/// A bundle with two tools for each size, and others that only show in lists. It needs [`VARIABLE`].
+/// The tool of small answers whose rate nobody reaches.
+pub const LIMITED_TOOL: &str = "get_limited";
+
+/// The tool of small answers that are kept for longer than a run takes.
+pub const CACHED_TOOL: &str = "get_cached";
+
+/// A bundle with two tools for each size, those two, and others that only show in lists. It needs [`VARIABLE`].
 pub fn bundle(upstream: SocketAddr) -> Result<Vec<u8>, AnyError> {
-    let mut files = crate::specs(TOOLS - 2 * Size::ALL.len());
+    let mut files = crate::specs(TOOLS - 2 * Size::ALL.len() - 2);
     files.add("load.toml", &text(upstream));
-    let report = check_files(&files);
-    let contents = report.contents.ok_or("the specs under load are not clean")?;
-    Ok(format::write(&contents)?)
+    compile(&files)
 }
 
 /// What the specs of the other tools ask for.
@@ -36,36 +38,34 @@ fn text(upstream: SocketAddr) -> String {
     for size in Size::ALL {
         let case = size.case();
         // Writing to a string cannot fail.
-        let _ = tool(&mut text, &raw_tool(size), size, None);
-        let _ = tool(&mut text, &template_tool(size), size, Some(case.go));
+        let _ = tool(&mut text, &raw_tool(size), size, "");
+        let template = format!("response_template = '''{}'''\n", case.go);
+        let _ = tool(&mut text, &template_tool(size), size, &template);
     }
+    let _ = tool(&mut text, LIMITED_TOOL, Size::Small, "rate = { calls = 1000000, seconds = 1 }\n");
+    let _ = tool(&mut text, CACHED_TOOL, Size::Small, "cache = { seconds = 86400 }\n");
     text
 }
 
-fn tool(text: &mut String, name: &str, size: Size, template: Option<&str>) -> std::fmt::Result {
-    write!(
+/// `more` are further keys.
+fn tool(text: &mut String, name: &str, size: Size, more: &str) -> std::fmt::Result {
+    writeln!(
         text,
         "[[tool]]\nname = \"{name}\"\n\
          description = \"Gets one record of the size {}, by the id of its owner.\"\n\
-         upstream = \"local\"\nmethod = \"GET\"\nendpoint = \"{}{{id}}\"\nmax_response_bytes = 4194304\n",
+         upstream = \"local\"\nmethod = \"GET\"\nendpoint = \"{}{{id}}\"\nmax_response_bytes = 4194304\n{more}\
+         parameters = [{{ name = \"id\", type = \"string\", description = \"Id of the owner\", required = true, \
+         position = \"path\", maxLength = 64 }}]\n\
+         [[tool.examples]]\narguments = {{ id = \"user 42\" }}\n",
         size.label(),
         size.path()
-    )?;
-    if let Some(template) = template {
-        writeln!(text, "response_template = '''{template}'''")?;
-    }
-    text.push_str(
-        "parameters = [{ name = \"id\", type = \"string\", description = \"Id of the owner\", required = true, \
-         position = \"path\", maxLength = 64 }]\n\
-         [[tool.examples]]\narguments = { id = \"user 42\" }\n\n",
-    );
-    Ok(())
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mcp_bundle::format::Trust;
+    use mcp_bundle::format::{self, Trust};
 
     #[test]
     fn the_bundle_under_load_has_twenty_tools() {

@@ -29,9 +29,8 @@ pub fn usage(pid: u32) -> Result<Usage, AnyError> {
             {
                 *exact.get_or_insert(0.0) += nanoseconds;
             }
-            let children = read_to_string(thread.join("children")).unwrap_or_default();
-            left.extend(children.split_whitespace().filter_map(|child| child.parse::<u32>().ok()));
         }
+        left.extend(children(pid)?);
         total.cpu_nanoseconds += match exact {
             Some(nanoseconds) => nanoseconds,
             None => {
@@ -41,6 +40,16 @@ pub fn usage(pid: u32) -> Result<Usage, AnyError> {
         };
     }
     Ok(total)
+}
+
+/// Those that a process has started, with any of its threads.
+pub fn children(pid: u32) -> Result<Vec<u32>, AnyError> {
+    let mut all = Vec::new();
+    for thread in read_dir(format!("/proc/{pid}/task"))? {
+        let children = read_to_string(thread?.path().join("children")).unwrap_or_default();
+        all.extend(children.split_whitespace().filter_map(|child| child.parse::<u32>().ok()));
+    }
+    Ok(all)
 }
 
 /// Nanoseconds on a core: the first of three numbers.

@@ -2,9 +2,8 @@
 
 use super::place::answer_tool;
 use super::upstream::{self, Length};
-use crate::AnyError;
-use mcp_bundle::format;
-use mcpc::check::{MemoryFiles, check_files};
+use crate::{AnyError, compile};
+use mcpc::check::MemoryFiles;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
@@ -72,19 +71,10 @@ pub fn save(bytes: &[u8], path: &Path) -> Result<(), AnyError> {
     Ok(())
 }
 
-fn compile(files: &MemoryFiles) -> Result<Vec<u8>, AnyError> {
-    let report = check_files(files);
-    let Some(contents) = report.contents else {
-        let first = report.diagnostics.first().map(|found| found.message.to_string()).unwrap_or_default();
-        return Err(format!("the measured specs are not clean: {first}").into());
-    };
-    Ok(format::write(&contents)?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mcp_bundle::format::Trust;
+    use mcp_bundle::format::{self, Trust};
     use std::collections::BTreeSet;
 
     const URL: &str = "http://127.0.0.1:9";

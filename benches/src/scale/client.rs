@@ -99,6 +99,15 @@ impl Client {
 
 /// The request of a `tools/call`, as clients send it.
 pub fn call(tool: &str, arguments: &str) -> Vec<u8> {
+    call_with("", tool, arguments)
+}
+
+/// The same with an API key.
+pub fn call_as(key: &str, tool: &str, arguments: &str) -> Vec<u8> {
+    call_with(&format!("Authorization: Bearer {key}\r\n"), tool, arguments)
+}
+
+fn call_with(header: &str, tool: &str, arguments: &str) -> Vec<u8> {
     let body = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":12345,\"method\":\"tools/call\",\"params\":{{\"name\":\"{tool}\",\
          \"arguments\":{arguments}}}}}"
@@ -106,7 +115,7 @@ pub fn call(tool: &str, arguments: &str) -> Vec<u8> {
     let length = body.len();
     format!(
         "POST /mcp HTTP/1.1\r\nHost: localhost\r\nUser-Agent: mcp-client/1.0\r\n\
-         Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2025-06-18\r\n\
+         Accept: application/json, text/event-stream\r\n{header}MCP-Protocol-Version: 2025-06-18\r\n\
          Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
     )
     .into_bytes()

@@ -1,4 +1,4 @@
-//! How `mcpc` and `mcp-edge` scale: with the number of tools, the length of answers, connections and threads.
+//! How `mcpc` and `mcp-edge` scale: with the number of tools, the length of answers, connections, threads and tenants.
 //!
 //! Each part starts what it measures itself and stops it again. Linux only: CPU time and memory are read from `/proc`.
 //!
@@ -20,7 +20,9 @@ pub mod place;
 pub mod process;
 pub mod round;
 pub mod start;
+pub mod tenants;
 pub mod threads;
+pub mod turns;
 pub mod upstream;
 
 use crate::AnyError;
@@ -43,12 +45,14 @@ pub enum Part {
     Connections,
     /// One thread and two
     Threads,
+    /// 1 tenant with 1 key, and 10,000 with 100,000
+    Tenants,
     /// From the start of the process to the first answer, 10 to 100,000 tools
     Start,
 }
 
 impl Part {
-    pub const ALL: [Part; 8] = [
+    pub const ALL: [Part; 9] = [
         Part::Compile,
         Part::Memory,
         Part::Lookup,
@@ -56,6 +60,7 @@ impl Part {
         Part::Answers,
         Part::Connections,
         Part::Threads,
+        Part::Tenants,
         Part::Start,
     ];
 
@@ -73,7 +78,7 @@ impl Part {
 
     /// Whether the proxy has a core of its own, where there are two.
     const fn has_core(self) -> bool {
-        matches!(self, Part::Calls | Part::Answers | Part::Connections)
+        matches!(self, Part::Calls | Part::Answers | Part::Connections | Part::Tenants)
     }
 
     async fn measure(self, place: &Place) -> Result<String, AnyError> {
@@ -85,6 +90,7 @@ impl Part {
             Part::Answers => answers::run(place).await,
             Part::Connections => connections::run(place).await,
             Part::Threads => threads::run(place).await,
+            Part::Tenants => tenants::run(place).await,
             Part::Start => start::run(place).await,
         }
     }

@@ -1,7 +1,9 @@
 //! The bound request, in buffers that are used again.
 
-use crate::plan::{Contents, ToolPlan};
-use crate::wire_enums::Method;
+use super::positions::encode_bytes;
+use crate::plan::{Contents, HttpPlan, Part, ToolPlan};
+use crate::strings::StrId;
+use crate::wire_enums::{Method, PartKind};
 
 /// An upstream request, without what the connection adds: `Host` and the body's framing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,6 +79,44 @@ impl Request {
         Request { body, has_body: true, ..request }
     }
 
+    /// A message to an MCP server, without the message: that has a body which is empty here. `values` are those of the
+    /// variables.
+    pub fn of_server(contents: &Contents, plan: &HttpPlan, values: &[Box<str>]) -> Request {
+        let mut request = Request { method: plan.method, has_body: true, ..Request::default() };
+        let literal = |part: &Part| contents.strings.bytes(StrId(part.id));
+        let value = |part: &Part| values.get(part.id as usize).map_or(&b""[..], |value| value.as_bytes());
+        let encoded = |parts: &[Part], out: &mut Vec<u8>| {
+            for part in parts {
+                match part.kind {
+                    PartKind::Variable => encode_bytes(value(part), out),
+                    // The bundle's reader lets nothing else pass.
+                    _ => out.extend_from_slice(literal(part)),
+                }
+            }
+        };
+        encoded(&plan.path, &mut request.target);
+        for (number, placed) in plan.query.iter().enumerate() {
+            request.target.push(if number == 0 { b'?' } else { b'&' });
+            request.target.extend_from_slice(contents.strings.bytes(placed.name));
+            request.target.push(b'=');
+            encoded(&placed.value, &mut request.target);
+        }
+        for placed in &plan.headers {
+            let line = request.begin_header(contents.strings.bytes(placed.name));
+            for part in &placed.value {
+                let text = if part.kind == PartKind::Variable { value(part) } else { literal(part) };
+                request.head.extend_from_slice(text);
+            }
+            request.end_header(line, true);
+        }
+        request
+    }
+
+    /// The same place, asked in another way and without a body.
+    pub fn without_body(&self, method: Method) -> Request {
+        Request { method, has_body: false, body: Vec::new(), ..self.clone() }
+    }
+
     /// Empties the request and keeps its memory.
     pub fn clear(&mut self) {
         self.method = Method::Get;
@@ -132,7 +172,8 @@ impl Request {
     /// The request's URL; for a tool without an upstream only the target.
     pub fn url(&self, contents: &Contents, tool: &ToolPlan) -> String {
         let mut url = String::new();
-        if let Some(upstream) = tool.http().and_then(|http| contents.upstreams.get(http.upstream as usize)) {
+        if let Some(upstream) = tool.request().and_then(|http| contents.upstreams.get(http.upstream as usize))
+        {
             url.push_str(&contents.origin_text(upstream));
         }
         url.push_str(&String::from_utf8_lossy(&self.target));

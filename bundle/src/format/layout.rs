@@ -43,6 +43,7 @@ pub enum SectionId {
     FeatureNames,
     Limits,
     Credentials,
+    Servers,
     /// Of a later compiler.
     Unknown(u32),
 }
@@ -57,7 +58,7 @@ pub struct Revision(pub [u8; 32]);
 
 impl SectionId {
     /// Every section that this crate knows, in the order of the file.
-    pub const ALL: [SectionId; 10] = [
+    pub const ALL: [SectionId; 11] = [
         SectionId::Manifest,
         SectionId::Upstreams,
         SectionId::Tools,
@@ -68,6 +69,7 @@ impl SectionId {
         SectionId::FeatureNames,
         SectionId::Limits,
         SectionId::Credentials,
+        SectionId::Servers,
     ];
 
     pub fn from_id(id: u32) -> SectionId {
@@ -86,6 +88,7 @@ impl SectionId {
             SectionId::FeatureNames => 8,
             SectionId::Limits => 9,
             SectionId::Credentials => 10,
+            SectionId::Servers => 11,
             SectionId::Unknown(id) => id,
         }
     }
@@ -106,6 +109,7 @@ impl SectionId {
             SectionId::FeatureNames => version >= 2 && features.0 != 0,
             SectionId::Limits => features.contains(Features::LIMITS),
             SectionId::Credentials => features.contains(Features::CREDENTIALS),
+            SectionId::Servers => features.contains(Features::MCP_SERVERS),
             SectionId::Unknown(_) => false,
             _ => true,
         }
@@ -122,13 +126,16 @@ impl Features {
     pub const LIMITS: Features = Features(1 << 8);
     /// Upstreams want an `authorization` header that has to be made or fetched.
     pub const CREDENTIALS: Features = Features(1 << 9);
+    /// Some tools are those of MCP servers.
+    pub const MCP_SERVERS: Features = Features(1 << 10);
 
     /// The known features with their names, lowest bit first.
-    pub const NAMES: [(Features, &str); 4] = [
+    pub const NAMES: [(Features, &str); 5] = [
         (Features::JSON_SCHEMA, "json-schema"),
         (Features::TEMPLATE_PROGRAMS, "template-programs"),
         (Features::LIMITS, "limits"),
         (Features::CREDENTIALS, "credentials"),
+        (Features::MCP_SERVERS, "mcp-servers"),
     ];
 
     pub const fn contains(self, other: Features) -> bool {
@@ -179,6 +186,7 @@ impl fmt::Display for SectionId {
             SectionId::FeatureNames => "feature-names",
             SectionId::Limits => "limits",
             SectionId::Credentials => "credentials",
+            SectionId::Servers => "mcp-servers",
             SectionId::Unknown(id) => return write!(f, "{id}"),
         })
     }

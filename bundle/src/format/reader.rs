@@ -58,6 +58,7 @@ pub fn read(bytes: &[u8], trust: &Trust<'_>) -> Result<Bundle, ReadError> {
         templates: file.decode_if_there(SectionId::Templates, decode_postcard)?.unwrap_or_default(),
         credentials: file.decode_if_there(SectionId::Credentials, decode_postcard)?.unwrap_or_default(),
         limits: file.decode_if_there(SectionId::Limits, decode_postcard)?.unwrap_or_default(),
+        servers: file.decode_if_there(SectionId::Servers, decode_postcard)?.unwrap_or_default(),
         ..Contents::default()
     };
     file.check_features(features_of(&contents))?;

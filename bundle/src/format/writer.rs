@@ -62,6 +62,9 @@ pub(super) fn features_of(contents: &Contents) -> Features {
     if !contents.credentials.is_empty() {
         features = features.union(Features::CREDENTIALS);
     }
+    if !contents.servers.is_empty() {
+        features = features.union(Features::MCP_SERVERS);
+    }
     features
 }
 
@@ -83,6 +86,7 @@ fn encode(id: SectionId, contents: &Contents) -> Result<Vec<u8>, WriteError> {
         SectionId::FeatureNames => encode_postcard(id, &feature_names(features_of(contents))),
         SectionId::Credentials => encode_postcard(id, &contents.credentials),
         SectionId::Limits => encode_postcard(id, &contents.limits),
+        SectionId::Servers => encode_postcard(id, &contents.servers),
         SectionId::Unknown(_) => Ok(Vec::new()),
     }
 }

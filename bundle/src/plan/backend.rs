@@ -1,9 +1,9 @@
 //! What answers a call, with an explicit wire tag for each kind.
 //!
 //! On the wire it is the tag, one byte, and then what the kind holds. A tag is never reused and never
-//! renumbered; 3 is reserved for tools of an MCP server.
+//! renumbered.
 
-use super::{BodyPlan, Part, Placed};
+use super::{BodyPlan, McpPlan, Part, Placed};
 use crate::strings::StrId;
 use crate::wire_enums::Method;
 use serde::de::{Error, SeqAccess, Visitor};
@@ -13,6 +13,7 @@ use std::fmt;
 
 const HTTP: u8 = 1;
 const FIXED: u8 = 2;
+const MCP: u8 = 3;
 
 /// What answers a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub enum Backend {
     Http(HttpPlan),
     /// A text that the spec holds; nothing is sent.
     Fixed(StrId),
+    /// A tool of an MCP server. Rare and large, so boxed.
+    Mcp(Box<McpPlan>),
 }
 
 /// The request that a call becomes.
@@ -51,6 +54,10 @@ impl Serialize for Backend {
                 pair.serialize_element(&FIXED)?;
                 pair.serialize_element(text)?;
             }
+            Backend::Mcp(plan) => {
+                pair.serialize_element(&MCP)?;
+                pair.serialize_element(plan)?;
+            }
         }
         pair.end()
     }
@@ -77,6 +84,7 @@ impl<'de> Visitor<'de> for Pair {
         match pair.next_element()?.ok_or_else(cut)? {
             HTTP => Ok(Backend::Http(pair.next_element()?.ok_or_else(cut)?)),
             FIXED => Ok(Backend::Fixed(pair.next_element()?.ok_or_else(cut)?)),
+            MCP => Ok(Backend::Mcp(pair.next_element()?.ok_or_else(cut)?)),
             _ => Err(A::Error::custom("unknown Backend tag")),
         }
     }

@@ -6,6 +6,7 @@
 mod backend;
 mod credentials;
 mod limits;
+mod mcp;
 pub mod program;
 mod shaping;
 mod variables;
@@ -13,6 +14,7 @@ mod variables;
 pub use backend::{Backend, HttpPlan};
 pub use credentials::{Credential, TokenServer};
 pub use limits::{BreakerPlan, CachePlan, LimitsPlan, PlacesPlan, RatePlan, ToolLimits, UpstreamLimits};
+pub use mcp::{McpPlan, McpServer};
 pub use shaping::Shaping;
 pub use variables::{VariableSite, VariableUse};
 
@@ -39,6 +41,8 @@ pub struct Contents {
     /// Sorted by upstream, one at most for each.
     pub credentials: Vec<Credential>,
     pub limits: LimitsPlan,
+    /// MCP servers, sorted by upstream, each once.
+    pub servers: Vec<McpServer>,
 }
 
 /// What the bundle is, and what it needs from the place it runs in.
@@ -361,6 +365,15 @@ impl ToolPlan {
     pub const fn http(&self) -> Option<&HttpPlan> {
         match &self.backend {
             Backend::Http(plan) => Some(plan),
+            Backend::Fixed(_) | Backend::Mcp(_) => None,
+        }
+    }
+
+    /// What its arguments become, whoever answers it; `None` for a fixed answer.
+    pub fn request(&self) -> Option<&HttpPlan> {
+        match &self.backend {
+            Backend::Http(plan) => Some(plan),
+            Backend::Mcp(plan) => Some(&plan.request),
             Backend::Fixed(_) => None,
         }
     }
@@ -369,13 +382,13 @@ impl ToolPlan {
     pub const fn fixed_answer(&self) -> Option<StrId> {
         match &self.backend {
             Backend::Fixed(text) => Some(*text),
-            Backend::Http(_) => None,
+            Backend::Http(_) | Backend::Mcp(_) => None,
         }
     }
 
     /// The templates of its request, by index.
     pub fn request_templates(&self) -> impl Iterator<Item = u32> {
-        let parts = self.http().into_iter().flat_map(HttpPlan::parts);
+        let parts = self.request().into_iter().flat_map(HttpPlan::parts);
         parts.filter(|part| part.kind == PartKind::Template).map(|part| part.id)
     }
 }

@@ -33,7 +33,7 @@ pub enum VariableSite<'a> {
 impl ToolPlan {
     /// Every `${…}` of the tool, those in templates included.
     pub fn variables<'a>(&'a self, contents: &'a Contents) -> impl Iterator<Item = VariableUse<'a>> {
-        let parts = self.http().into_iter().flat_map(|http| http.sites(contents));
+        let parts = self.request().into_iter().flat_map(|http| http.sites(contents));
         parts.flat_map(|(site, part)| {
             let own = Some(part).filter(|part| is_variable(part.kind));
             let of_template = Some(part).filter(|part| part.kind == PartKind::Template);

@@ -83,6 +83,19 @@ impl<'o> Content<'o> {
         self.close("\"}}");
     }
 
+    /// A resource with bytes that are in base64 already.
+    pub(super) fn encoded_blob(&mut self, uri: &Uri<'_>, media: &MediaType<'_>, base64: &str) {
+        self.open_resource(uri, media, r#"","blob":""#);
+        write_escaped(base64, self.out);
+        self.close("\"}}");
+    }
+
+    /// An item that someone else writes.
+    pub(super) fn item(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        self.open("");
+        write(self.out);
+    }
+
     /// Ends the list.
     pub(super) fn end(self) -> &'o mut Vec<u8> {
         self.out.push(b']');

@@ -1,6 +1,7 @@
 //! What can keep an answer from becoming a good result.
 
 use super::body;
+use super::mcp::McpFault;
 use super::status::Status;
 use crate::template::RenderError;
 use std::fmt;
@@ -24,6 +25,8 @@ pub enum ShapeFailure {
     Multipart(String),
     /// The body has more bytes than the tool takes.
     TooLarge { status: u16, limit: usize },
+    /// The response of an MCP server.
+    Mcp(McpFault),
 }
 
 impl ShapeFailure {
@@ -37,6 +40,7 @@ impl ShapeFailure {
             ShapeFailure::NotText { .. } => "not_text",
             ShapeFailure::Multipart(_) => "multipart",
             ShapeFailure::TooLarge { .. } => "response_too_large",
+            ShapeFailure::Mcp(fault) => fault.name(),
         }
     }
 
@@ -67,6 +71,7 @@ impl ShapeFailure {
                 "The upstream answered {} with more than {limit} bytes, the most that `{tool}` takes. Ask for less.",
                 Status(*status)
             ),
+            ShapeFailure::Mcp(fault) => fault.words(),
         }
     }
 }
@@ -83,6 +88,7 @@ impl fmt::Display for ShapeFailure {
             }
             ShapeFailure::Multipart(reason) => write!(f, "multipart: {reason}"),
             ShapeFailure::TooLarge { limit, .. } => write!(f, "the answer has more than {limit} bytes"),
+            ShapeFailure::Mcp(fault) => f.write_str(&fault.words()),
         }
     }
 }

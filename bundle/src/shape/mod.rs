@@ -9,6 +9,7 @@
 //! | a success that is not text, of a tool that needs none | an image, audio, or an embedded resource; of `multipart/mixed` one item a part |
 //! | a success that the tool cannot use | an error: why, and the raw answer |
 //! | any other status | an error: what `error_template` makes of it, or the status and the start of the body |
+//! | a response of an MCP server | see [`mcp`] |
 //!
 //! A warm [`Scratch`] makes shaping an answer free of allocations but for the result itself, unless there is an output
 //! schema, something fails, or parts of a multipart message are taken apart.
@@ -18,6 +19,7 @@ mod charset;
 mod content;
 mod failure;
 mod item;
+mod mcp;
 mod media;
 mod multipart;
 mod project;
@@ -31,6 +33,7 @@ mod tests;
 mod uri;
 
 pub use failure::ShapeFailure;
+pub use mcp::{McpCode, McpFault};
 
 use crate::bind::matchers::Matchers;
 use crate::plan::{Contents, Shaping};
@@ -51,6 +54,8 @@ pub struct Answer<'a> {
     /// The `content-location` header: the URI of an embedded resource, if the body becomes one.
     pub content_location: Option<&'a str>,
     pub body: &'a [u8],
+    /// The body is a JSON-RPC response of an MCP server to the request with this id; then nothing else counts.
+    pub message: Option<u64>,
 }
 
 /// What shaping may use at most.
@@ -63,6 +68,10 @@ pub struct Limits {
     /// Whether a result may hold audio items. Protocol revision 2024-11-05 does not have them; without, audio becomes
     /// an embedded resource.
     pub audio: bool,
+    /// Whether a result may link to resources. Revisions before 2025-06-18 do not have that; without, a link becomes a text.
+    pub resource_links: bool,
+    /// Whether a result may ask the caller for input, which revision 2026-07-28 has.
+    pub input_required: bool,
     pub template: template::Limits,
 }
 
@@ -84,6 +93,10 @@ pub struct Shaped {
     pub is_error: bool,
     pub failure: Option<ShapeFailure>,
     pub structured: Option<Structured>,
+    /// The result asks the caller for input: it has no content, and is not complete.
+    pub input_required: bool,
+    /// Members for the `_meta` of the result, without braces, that came from an MCP server.
+    pub meta: Option<String>,
 }
 
 /// Where the result holds `structuredContent`, for callers whose revision does not have it.
@@ -106,7 +119,14 @@ struct ShapeContext<'a> {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { text: 1 << 20, depth: 64, audio: true, template: template::Limits::default() }
+        Limits {
+            text: 1 << 20,
+            depth: 64,
+            audio: true,
+            resource_links: true,
+            input_required: false,
+            template: template::Limits::default(),
+        }
     }
 }
 
@@ -135,6 +155,7 @@ pub fn shape<'a>(
         Some(limit) if answer.body.len() > limit as usize => {
             too_large(contents, tool, answer.status, limit as usize, out)
         }
+        _ if let Some(id) = answer.message => mcp::write(&call, answer, id, ambient, scratch, trace, out),
         _ if Status(answer.status).is_success() => {
             success::write(&call, answer, ambient, scratch, trace, out)
         }
@@ -180,18 +201,11 @@ pub fn too_large<'a>(
 
 impl Shaped {
     fn good(structured: Option<Structured>) -> Shaped {
-        Shaped { is_error: false, failure: None, structured }
+        Shaped { is_error: false, failure: None, structured, input_required: false, meta: None }
     }
 
     fn failed(failure: ShapeFailure) -> Shaped {
-        Shaped { is_error: true, failure: Some(failure), structured: None }
-    }
-}
-
-impl Limits {
-    /// The same for callers of revision 2024-11-05.
-    pub fn without_audio(&self) -> Limits {
-        Limits { audio: false, ..self.clone() }
+        Shaped { is_error: true, failure: Some(failure), structured: None, input_required: false, meta: None }
     }
 }
 

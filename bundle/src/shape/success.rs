@@ -107,7 +107,8 @@ fn finish(
     write_text: impl FnOnce(&mut Content<'_>) -> Result<(), ShapeFailure>,
 ) -> Shaped {
     let start = out.len();
-    let checked = call.tool.response.output_schema.map(|index| check(call, index, parts)).transpose();
+    let checked =
+        call.tool.response.output_schema.map(|index| check(call, index, parts.data, parts.raw)).transpose();
     let mut content = Content::new(out);
     let is_object = match checked.and_then(|checked| write_text(&mut content).map(|()| checked)) {
         Ok(is_object) => is_object,
@@ -129,8 +130,13 @@ fn finish(
 }
 
 /// Whether the data are an object, if they are what the schema promises.
-fn check(call: &ShapeContext<'_>, index: u32, parts: &Parts<'_>) -> Result<bool, ShapeFailure> {
-    let value = json::parse_strict(parts.data.as_bytes(), call.limits.depth).map_err(|error| {
+pub(super) fn check(
+    call: &ShapeContext<'_>,
+    index: u32,
+    data: &str,
+    raw: &str,
+) -> Result<bool, ShapeFailure> {
+    let value = json::parse_strict(data.as_bytes(), call.limits.depth).map_err(|error| {
         let reason = bounded(&error);
         ShapeFailure::OutputSchema(match error {
             json::StrictError::NotJson(_) => format!("not valid JSON: {reason}"),
@@ -144,7 +150,7 @@ fn check(call: &ShapeContext<'_>, index: u32, parts: &Parts<'_>) -> Result<bool,
     if problems.is_empty() {
         return Ok(value.is_object());
     }
-    if parts.raw.is_empty() {
+    if raw.is_empty() {
         return Err(ShapeFailure::OutputSchema("it is empty".to_owned()));
     }
     let reported =
@@ -177,7 +183,7 @@ fn json_of(raw: &str) -> &str {
 }
 
 /// Appends a valid JSON text. An event stream cannot hold line breaks, which are only between tokens.
-fn write_json(text: &str, out: &mut Vec<u8>) {
+pub(super) fn write_json(text: &str, out: &mut Vec<u8>) {
     if memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_none() {
         out.extend_from_slice(text.as_bytes());
         return;

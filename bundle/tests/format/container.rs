@@ -1,7 +1,7 @@
 //! Header, table and sections: round trips, and every way a file can be damaged.
 #![cfg(test)]
 
-use crate::support::{FEATURES, assemble, body_of, key, sample, sections, tiny, with_section};
+use crate::support::{FEATURES, assemble, features, key, sample, sections, tiny};
 use mcp_bundle::format::{
     Features, Header, MAX_FILE_LENGTH, MAX_TOOLS, ReadError, SectionId, Trust, read, sign, write,
 };
@@ -237,4 +237,16 @@ fn unknown_tags_are_refused() {
     body[1] = 3;
     let error = error_of(&with_section(&sample().finish(), SectionId::Templates, body));
     assert!(matches!(error, ReadError::Undecodable { section: SectionId::Templates, .. }), "{error}");
+}
+
+/// What a section of contents holds.
+pub fn body_of(contents: &Contents, id: SectionId) -> Vec<u8> {
+    sections(contents).into_iter().find(|row| row.id == id.id()).unwrap().body
+}
+
+/// [`assemble`] with one section replaced.
+pub fn with_section(contents: &Contents, id: SectionId, body: Vec<u8>) -> Vec<u8> {
+    let mut sections = sections(contents);
+    sections.iter_mut().find(|row| row.id == id.id()).unwrap().body = body;
+    assemble(features(contents), &sections)
 }

@@ -39,18 +39,18 @@ fn the_section_stands_behind_its_feature() {
     let message = message_of(&assemble(features(&contents) - bit, &sections(&contents)));
     assert!(message.contains("section `credentials` is of a feature that is not announced"), "{message}");
     let mut rows = sections(&contents);
-    rows.pop();
+    rows.retain(|row| row.id != SectionId::Credentials.id());
     let message = message_of(&assemble(features(&contents), &rows));
     assert!(message.contains("section `credentials` is missing"), "{message}");
     let mut rows = sections(&contents);
-    rows.last_mut().unwrap().body = vec![0];
+    rows.iter_mut().find(|row| row.id == SectionId::Credentials.id()).unwrap().body = vec![0];
     let message = message_of(&assemble(features(&contents), &rows));
     assert!(message.contains("credentials"), "a feature that nothing needs: {message}");
 }
 
 #[test]
 fn each_upstream_has_one_at_most() {
-    refused("credential 0: upstream 9 does not exist, there are 3", |d| {
+    refused("credential 0: upstream 9 does not exist, there are 4", |d| {
         d.contents.credentials[0].upstream = 9;
     });
     refused("credential 1: upstream 1 is duplicated or out of order", |d| {
@@ -85,8 +85,8 @@ fn tokens_come_from_a_server() {
     refused("credential 0: a name and a password with a token server", |d| {
         d.contents.credentials[0].kind = CredentialKind::Basic;
     });
-    refused("credential 0: token server: upstream 3 does not exist, there are 3", |d| {
-        d.contents.credentials[0].server.as_mut().unwrap().upstream = 3;
+    refused("credential 0: token server: upstream 4 does not exist, there are 4", |d| {
+        d.contents.credentials[0].server.as_mut().unwrap().upstream = 4;
     });
     refused("credential 0: token server: the target does not begin with `/`", |d| {
         d.contents.credentials[0].server.as_mut().unwrap().target = d.s("token");
@@ -116,6 +116,10 @@ fn its_variables_are_needed_by_the_tools_of_the_upstream() {
         .collect();
     assert_eq!(
         uses,
-        ["create_user in its header `authorization`", "get_order in the `auth` of its upstream `six`"]
+        [
+            "create_user in its header `authorization`",
+            "get_order in the `auth` of its upstream `six`",
+            "wiki_search in its header `authorization`",
+        ]
     );
 }

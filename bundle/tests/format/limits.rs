@@ -12,13 +12,13 @@ fn limits_name_what_is_there_once_and_in_order() {
     refused("bundle: limits of tool 2 stand twice, or not in order", |d| {
         d.contents.limits.tools[0].tool = 2;
     });
-    refused("bundle: limits of tool 9: tool 9 does not exist, there are 5", |d| {
+    refused("bundle: limits of tool 9: tool 9 does not exist, there are 6", |d| {
         d.contents.limits.tools[1].tool = 9;
     });
     refused("bundle: limits of upstream 0 stand twice, or not in order", |d| {
         d.contents.limits.upstreams.swap(0, 1);
     });
-    refused("bundle: limits of upstream 99: upstream 99 does not exist, there are 3", |d| {
+    refused("bundle: limits of upstream 99: upstream 99 does not exist, there are 4", |d| {
         d.contents.limits.upstreams[1].upstream = 99;
     });
 }

@@ -8,5 +8,6 @@ mod limits;
 mod properties;
 mod requests;
 mod rules;
+mod servers;
 mod signatures;
 mod support;

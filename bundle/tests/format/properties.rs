@@ -1,8 +1,9 @@
 //! No input makes the reader panic, and whatever it accepts can be written again.
 #![cfg(test)]
 
+use crate::container::with_section;
 use crate::growth::FORMAT_1;
-use crate::support::{FEATURES, Row, assemble, assemble_version, key, sample, sections, tiny, with_section};
+use crate::support::{FEATURES, Row, assemble, assemble_version, key, sample, sections, tiny};
 use mcp_bundle::format::{Header, MAGIC, Section, SectionId, Trust, read, sign, write};
 use proptest::collection::vec;
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof};

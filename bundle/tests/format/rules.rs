@@ -245,8 +245,8 @@ fn programs() {
 
 #[test]
 fn counts() {
-    refused("bundle: 5 tools, but 4 list entries", |d| d.contents.list.truncate(4));
-    refused("bundle: 4 tools, but 5 list entries", |d| d.contents.tools.truncate(4));
+    refused("bundle: 6 tools, but 4 list entries", |d| d.contents.list.truncate(4));
+    refused("bundle: 4 tools, but 6 list entries", |d| d.contents.tools.truncate(4));
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn tool_names() {
 #[test]
 fn indexes_of_a_tool() {
     tool_refused(JSON, "toolset 2 does not exist, there are 2", |_, t| t.toolset = 2);
-    tool_refused(JSON, "upstream 3 does not exist, there are 3", |_, t| http(t).upstream = 3);
+    tool_refused(JSON, "upstream 4 does not exist, there are 4", |_, t| http(t).upstream = 4);
     tool_refused(JSON, "schema 1 does not exist, there are 1", |_, t| t.schema = Some(1));
     tool_refused(JSON, "policy 1 does not exist, there are 1", |_, t| t.policy = 1);
     tool_refused(JSON, "additional arguments: check 4 does not exist, there are 4", |_, t| {

@@ -2,7 +2,7 @@
 #![cfg(test)]
 
 use ed25519_dalek::SigningKey;
-use mcp_bundle::format::{HEADER_LENGTH, MAGIC, SectionId, TABLE_ROW_LENGTH, VERSION};
+use mcp_bundle::format::{HEADER_LENGTH, MAGIC, TABLE_ROW_LENGTH, VERSION};
 use mcp_bundle::plan::*;
 use mcp_bundle::strings::{PoolBuilder, StrId};
 use mcp_bundle::template::{
@@ -13,7 +13,7 @@ use mcp_bundle::wire_enums::*;
 use sha2::{Digest, Sha256};
 
 /// The feature bits of the sample.
-pub const FEATURES: u64 = 6 + (1 << 8) + (1 << 9);
+pub const FEATURES: u64 = 6 + (1 << 8) + (1 << 9) + (1 << 10);
 
 /// Contents and the pool they are built with.
 #[derive(Default)]
@@ -92,6 +92,7 @@ impl Draft {
 pub fn http(tool: &mut ToolPlan) -> &mut HttpPlan {
     match &mut tool.backend {
         Backend::Http(plan) => plan,
+        Backend::Mcp(plan) => &mut plan.request,
         Backend::Fixed(_) => panic!("a fixed answer"),
     }
 }
@@ -136,7 +137,7 @@ pub fn tiny() -> Contents {
 }
 
 /// Every kind of thing that a bundle can hold. Tools, in order: `create_user` (JSON body), `fixed`,
-/// `get_order` (path, query, template), `search` (form), `upload` (whole body).
+/// `get_order` (path, query, template), `search` (form), `upload` (whole body), `wiki_search` (of an MCP server).
 pub fn sample() -> Draft {
     let mut d = base();
     let manifest = Manifest {
@@ -150,28 +151,21 @@ pub fn sample() -> Draft {
         schemas: vec![d.s(r#"{"type":"object"}"#)],
     };
     d.contents.manifest = manifest;
-    let upstream = Upstream {
-        name: d.s("six"),
-        scheme: Scheme::Https,
-        host: d.s("2001:db8::1"),
-        port: 443,
-        authority: d.s("[2001:db8::1]"),
-        connect_timeout_ms: 1,
-        url: None,
-        is_database: false,
-    };
-    d.contents.upstreams.push(upstream);
-    let id = Upstream {
-        name: d.s("https://id.example"),
-        scheme: Scheme::Https,
-        host: d.s("id.example"),
-        port: 443,
-        authority: d.s("id.example"),
-        connect_timeout_ms: 1,
-        url: None,
-        is_database: false,
-    };
-    d.contents.upstreams.push(id);
+    for (name, host, authority) in
+        [("six", "2001:db8::1", "[2001:db8::1]"), ("https://id.example", "id.example", "id.example")]
+    {
+        let upstream = Upstream {
+            name: d.s(name),
+            scheme: Scheme::Https,
+            host: d.s(host),
+            port: 443,
+            authority: d.s(authority),
+            connect_timeout_ms: 1,
+            url: None,
+            is_database: false,
+        };
+        d.contents.upstreams.push(upstream);
+    }
     d.contents.credentials = credentials(&mut d);
     d.contents.policies[0].scopes = vec![d.s("orders:read"), d.s("orders:write")];
     d.contents.templates = programs(&mut d);
@@ -182,6 +176,7 @@ pub fn sample() -> Draft {
     upload(&mut d);
     d.contents.policies[0].cache_seconds = 60;
     d.contents.limits = limits();
+    crate::servers::wiki(&mut d);
     d
 }
 
@@ -412,10 +407,12 @@ pub struct Row {
 
 /// The feature bits of contents.
 pub fn features(contents: &Contents) -> u64 {
-    let templates = if contents.templates.is_empty() { 0 } else { 4 };
-    let credentials = if contents.credentials.is_empty() { 0 } else { 1 << 9 };
-    let limits = if contents.limits.is_empty() { 0 } else { 1 << 8 };
-    limits + templates + credentials + if contents.manifest.schemas.is_empty() { 0 } else { 2 }
+    let bit = |is_empty: bool, bit: u32| u64::from(!is_empty) << bit;
+    bit(contents.manifest.schemas.is_empty(), 1)
+        + bit(contents.templates.is_empty(), 2)
+        + bit(contents.limits.is_empty(), 8)
+        + bit(contents.credentials.is_empty(), 9)
+        + bit(contents.servers.is_empty(), 10)
 }
 
 /// The sections of contents, in the order of their ids, whether they make sense or not.
@@ -430,7 +427,13 @@ pub fn sections(contents: &Contents) -> Vec<Row> {
     }
     strings.extend(texts.concat().bytes());
     let features = features(contents);
-    let names = [(1u8, "json-schema"), (2, "template-programs"), (8, "limits"), (9, "credentials")];
+    let names = [
+        (1u8, "json-schema"),
+        (2, "template-programs"),
+        (8, "limits"),
+        (9, "credentials"),
+        (10, "mcp-servers"),
+    ];
     let names: Vec<(u8, &str)> = names.into_iter().filter(|(bit, _)| features >> bit & 1 == 1).collect();
     let row = |id, version, flags, body| Row { id, version, flags, body };
     let mut rows = vec![
@@ -444,12 +447,14 @@ pub fn sections(contents: &Contents) -> Vec<Row> {
         row(8, 1, 1, postcard::to_allocvec(&names).unwrap()),
         row(9, 1, 0, postcard::to_allocvec(&contents.limits).unwrap()),
         row(10, 1, 0, postcard::to_allocvec(&contents.credentials).unwrap()),
+        row(11, 1, 0, postcard::to_allocvec(&contents.servers).unwrap()),
     ];
     rows.retain(|row| match row.id {
         5 => !contents.templates.is_empty(),
         8 => features != 0,
         9 => !contents.limits.is_empty(),
         10 => !contents.credentials.is_empty(),
+        11 => !contents.servers.is_empty(),
         _ => true,
     });
     rows
@@ -482,16 +487,4 @@ pub fn assemble_version(version: u16, features: u64, sections: &[Row]) -> Vec<u8
     out.extend(sections.iter().flat_map(|row| &row.body));
     out.extend(b"MCPS\0\0\0\0");
     out
-}
-
-/// What a section of contents holds.
-pub fn body_of(contents: &Contents, id: SectionId) -> Vec<u8> {
-    sections(contents).into_iter().find(|row| row.id == id.id()).unwrap().body
-}
-
-/// [`assemble`] with one section replaced.
-pub fn with_section(contents: &Contents, id: SectionId, body: Vec<u8>) -> Vec<u8> {
-    let mut sections = sections(contents);
-    sections.iter_mut().find(|row| row.id == id.id()).unwrap().body = body;
-    assemble(features(contents), &sections)
 }

@@ -1,6 +1,7 @@
 //! Reads a set of files and reports every problem in them.
 
 mod examples;
+mod mapping;
 
 use crate::checked::{CheckedTool, CheckedToolset};
 use crate::files::{MAX_FILE_BYTES, join};
@@ -91,6 +92,7 @@ pub fn check(input: &Input, files: &dyn Files) -> Report {
     let contents = clean(&diagnostics).then(|| plan::plan(&config, &toolsets));
     if let Some(contents) = &contents {
         diagnostics.extend(examples::check(contents, &toolsets));
+        diagnostics.extend(mapping::check(contents, &toolsets));
     }
     let contents = contents.filter(|_| clean(&diagnostics));
     diagnostics.sort_by_key(|d| (d.span.file, d.span.start, d.span.end, d.code()));

@@ -10,6 +10,7 @@ use crate::language::json::Json;
 use crate::language::schema_walk;
 use crate::publish::input_schema;
 use crate::publish::list_entry::{self, EntryText};
+use crate::publish::pinned;
 use crate::spec::{ParameterSpec, ToolSpec, ToolsetSpec};
 use mcp_bundle::wire_enums::Position;
 use mcp_diagnostics::Span;
@@ -32,6 +33,7 @@ pub struct CheckedTool {
     templated: Vec<Span>,
     generated_schema: OnceLock<Json>,
     list_entry: OnceLock<EntryText>,
+    definition: OnceLock<Option<String>>,
 }
 
 impl CheckedTool {
@@ -46,6 +48,7 @@ impl CheckedTool {
             templated: Vec::new(),
             generated_schema: OnceLock::new(),
             list_entry: OnceLock::new(),
+            definition: OnceLock::new(),
             spec,
         };
         tool.templated = tool.parameters_of_templates();
@@ -76,7 +79,23 @@ impl CheckedTool {
     pub fn request_templates(&self) -> impl Iterator<Item = (&'static str, &CheckedTemplate)> {
         let endpoint = self.endpoint_template.iter().map(|template| ("endpoint", template));
         let headers = self.header_templates.iter().flatten().map(|template| ("headers", template));
-        endpoint.chain(headers).chain(self.body_template.iter().map(|template| ("body_template", template)))
+        endpoint
+            .chain(headers)
+            .chain(self.body_template.iter().map(|template| (self.body_template_key(), template)))
+    }
+
+    /// The key that the template of the body is given under.
+    pub fn body_template_key(&self) -> &'static str {
+        if self.mcp.is_some() { "arguments_template" } else { "body_template" }
+    }
+
+    /// What is pinned of the tool's definition at its MCP server, as [`definition::canonical`] writes it; `None` for a
+    /// tool without a server, or if a schema holds a number that no digest can be made of.
+    ///
+    /// [`definition::canonical`]: mcp_bundle::definition::canonical
+    pub fn definition(&self) -> Option<&str> {
+        let make = || pinned::definition(&self.spec, self.published_schema());
+        self.definition.get_or_init(make).as_deref()
     }
 
     /// Whether a template of its request is wrong in a way that leaves open which arguments it was meant to read. What

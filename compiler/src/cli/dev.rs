@@ -5,6 +5,7 @@ use crate::check::check;
 use crate::dev::{self, CallLines, Dev, Loaded, Mock, Recorded, Seen, Wake, Watcher};
 use crate::files::disk::{self, Disk};
 use crate::render::{KnownFindings, TextFormat, render_changes};
+use crate::servers::Programs;
 use anyhow::Context;
 use mcp_bundle::wire_enums::ProtocolVersion;
 use mcp_diagnostics::visible::one_line;
@@ -35,6 +36,10 @@ pub struct Arguments {
     /// repeatable
     #[arg(long, value_name = "FILE")]
     env_file: Vec<PathBuf>,
+    /// The `mcpServers` file with the programs of MCP servers over `stdio`; nothing is started
+    /// without it
+    #[arg(long, value_name = "FILE", conflicts_with = "mock")]
+    mcp_servers: Option<PathBuf>,
     /// Allow `--listen` on an address that other machines can reach: there is no authentication
     #[arg(long)]
     allow_remote: bool,
@@ -76,7 +81,9 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     let address = bound.addresses().first().copied().unwrap_or(arguments.listen);
     let calls = CallLines { write: write_line, verbose: arguments.verbose };
     let mock = arguments.mock.then(|| Mock::new(write_line));
-    let dev = Dev::new(address, mock, Arc::new(calls))?;
+    let file = arguments.mcp_servers.as_deref();
+    let programs = file.map(Programs::read).transpose()?.unwrap_or_default();
+    let dev = Dev::new(address, mock, programs, Arc::new(calls))?;
     let (events, received) = sync_channel(WAITING_EVENTS);
     let Specs { paths, config } = &arguments.specs;
     let mut watcher = Watcher::new(paths, config.as_deref(), events.clone());

@@ -130,7 +130,7 @@ fn print_secrets(out: &mut dyn Write, view: &SecretsView<'_>) -> std::io::Result
 
 fn print_tool(out: &mut dyn Write, tool: &ToolView<'_>, view: &BundleView<'_>) -> std::io::Result<()> {
     writeln!(out, "tool       {} (toolset {})", tool.name, tool.toolset)?;
-    writeln!(out, "request    {} {}", tool.method, tool.url)?;
+    writeln!(out, "request    {}", format!("{} {}", tool.method, tool.url).trim_start())?;
     for header in &tool.headers {
         writeln!(out, "           {header}")?;
     }
@@ -140,7 +140,11 @@ fn print_tool(out: &mut dyn Write, tool: &ToolView<'_>, view: &BundleView<'_>) -
     for cookie in &tool.cookies {
         writeln!(out, "           cookie: {cookie}")?;
     }
-    writeln!(out, "body       {}", tool.body)?;
+    if let Some(server) = &tool.server {
+        writeln!(out, "server     {} ({}), its tool `{}`", server.name, server.transport, server.tool)?;
+        writeln!(out, "pin        {} (on drift: {})", server.pin, server.on_drift)?;
+    }
+    writeln!(out, "{} {}", if tool.server.is_some() { "arguments " } else { "body      " }, tool.body)?;
     for member in &tool.body_members {
         writeln!(out, "           {member}")?;
     }

@@ -8,13 +8,21 @@ mod check;
 mod completions;
 #[cfg(feature = "dev")]
 mod dev;
+#[cfg(feature = "dev")]
+mod environment;
 mod explain;
 mod fixing;
+#[cfg(feature = "dev")]
+mod import;
 mod init;
 mod inspect;
 mod keygen;
 mod keys_file;
+#[cfg(feature = "dev")]
+mod lock;
 mod planned;
+#[cfg(feature = "dev")]
+mod progress;
 mod replay;
 mod rules;
 mod schema;
@@ -45,6 +53,10 @@ enum Command {
     Try(try_tool::Arguments),
     #[cfg(feature = "dev")]
     Dev(dev::Arguments),
+    #[cfg(feature = "dev")]
+    Import(import::Arguments),
+    #[cfg(feature = "dev")]
+    Lock(lock::Arguments),
     Build(build::Arguments),
     Inspect(inspect::Arguments),
     Verify(verify::Arguments),
@@ -164,6 +176,10 @@ fn run(command: Command, streams: &mut Streams) -> anyhow::Result<Outcome> {
         Command::Try(arguments) => try_tool::run(&arguments, streams),
         #[cfg(feature = "dev")]
         Command::Dev(arguments) => dev::run(&arguments, streams),
+        #[cfg(feature = "dev")]
+        Command::Import(arguments) => import::run(&arguments, streams),
+        #[cfg(feature = "dev")]
+        Command::Lock(arguments) => lock::run(&arguments, streams),
         Command::Build(arguments) => build::run(&arguments, streams),
         Command::Inspect(arguments) => inspect::run(&arguments, streams),
         Command::Verify(arguments) => verify::run(&arguments, streams),

@@ -112,11 +112,20 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
         let is_json =
             std::str::from_utf8(&body).is_ok_and(|text| crate::language::json::Json::parse(text).is_some());
         let content_type = arguments.content_type.as_deref().or(is_json.then_some("application/json"));
-        let answer = Answer { status: arguments.status, content_type, content_location: None, body: &body };
+        let content_type = content_type.map(str::to_owned);
+        let (body, message) = trial.body_of_answer(body);
+        let answer = Answer {
+            status: arguments.status,
+            content_type: content_type.as_deref(),
+            content_location: None,
+            message,
+            body: &body,
+        };
         shown.result = Some(trial.shape(&answer));
         shown.status = Some(arguments.status);
     } else if trial.upstream().is_none() {
-        let nothing = Answer { status: 200, content_type: None, content_location: None, body: b"" };
+        let nothing =
+            Answer { status: 200, content_type: None, content_location: None, message: None, body: b"" };
         shown.result = Some(trial.shape(&nothing));
     }
     #[cfg(feature = "dev")]
@@ -142,6 +151,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
             status: reply.status,
             content_type: reply.content_type.as_deref(),
             content_location: reply.content_location.as_deref(),
+            message: reply.message,
             body: &reply.body,
         };
         shown.mask = trial.mask(&ready.secrets);
@@ -173,7 +183,11 @@ fn print(
         let Shown { draft, status, location, result, .. } = shown;
         let draft = draft.as_ref().filter(|_| trial.upstream().is_some());
         let (status, location) = (*status, location.as_deref());
-        let document = trial::document(&arguments.tool, draft, status, location, result.as_ref());
+        let request = draft.map(|draft| match trial.program() {
+            Some(program) => trial::program_message(program, draft),
+            None => trial::request(draft),
+        });
+        let document = trial::document(&arguments.tool, request, status, location, result.as_ref());
         writeln!(out, "{}", document.to_text())?;
         return Ok(());
     }
@@ -181,10 +195,23 @@ fn print(
     if let (Some(_), Some(note)) = (draft, trial.credential_note()) {
         writeln!(streams.err, "note: {note}")?;
     }
+    if let (Some(_), Some(note)) = (draft, trial.session_note()) {
+        writeln!(streams.err, "note: {note}")?;
+    }
     match draft {
         _ if shown.is_request_printed => {}
         Some(_) if trial.upstream().is_none() => {
             writeln!(streams.err, "note: `{}` has a fixed response: nothing is sent", arguments.tool)?;
+        }
+        Some(draft) if let Some(program) = trial.program() => {
+            anyhow::ensure!(
+                !arguments.curl,
+                "`{}` is a tool of a program, which `curl` cannot ask",
+                arguments.tool
+            );
+            trial::write_message(draft, out)?;
+            let what = "the edge writes this line to the program that its `edge.toml` names";
+            writeln!(streams.err, "note: {what} as `[stdio.{}]`", toml_key(program))?;
         }
         Some(draft) if arguments.curl => {
             writeln!(out, "{}", trial::command(draft))?;
@@ -211,6 +238,12 @@ fn print(
     Ok(())
 }
 
+/// A name as a part of a TOML header.
+fn toml_key(name: &str) -> String {
+    let is_bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if !name.is_empty() && name.chars().all(is_bare) { name.to_owned() } else { format!("{name:?}") }
+}
+
 fn call_arguments(word: &str) -> anyhow::Result<String> {
     let bytes = match (word, word.strip_prefix('@')) {
         ("-", _) => read_stdin()?,
@@ -221,7 +254,7 @@ fn call_arguments(word: &str) -> anyhow::Result<String> {
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
-fn read_file(name: &str) -> anyhow::Result<Vec<u8>> {
+pub(super) fn read_file(name: &str) -> anyhow::Result<Vec<u8>> {
     let path = Path::new(name);
     let context = || format!("`{}` cannot be read", disk::display(path));
     let file =
@@ -249,9 +282,11 @@ fn now() -> Ambient {
 /// `--send`.
 #[cfg(feature = "dev")]
 mod sending {
+    use crate::cli::environment;
     use crate::exercise::placeholders::Draft;
     use crate::exercise::trial::{self, Secrets, Trial};
     use crate::language::variables::Variable;
+    use crate::servers::{self, Programs};
     use anyhow::Context;
     use mcp_bundle::bind::Request;
     use mcp_bundle::origin::{self, Origin};
@@ -272,6 +307,9 @@ mod sending {
         /// repeatable
         #[arg(long, value_name = "FILE", requires = "send")]
         env_file: Vec<String>,
+        /// The `mcpServers` file with the program of a server over `stdio`, which is started for the call
+        #[arg(long, value_name = "FILE", requires = "send")]
+        mcp_servers: Option<std::path::PathBuf>,
         /// The value of `${tenant.id}`
         #[arg(long, value_name = "ID", requires = "send")]
         tenant: Option<String>,
@@ -287,24 +325,29 @@ mod sending {
 
         /// Binds the request with the values of its variables.
         pub fn prepare(&self, trial: &Trial<'_>, draft: &Draft, arguments: &str) -> anyhow::Result<Ready> {
-            let variables = read_variables(&self.env_file)?;
+            let variables = environment::read(&self.env_file)?;
             let (tenant, principal) = (self.tenant.as_deref(), self.principal.as_deref());
             let secrets = trial
                 .secrets(draft, |name| variables.get(name), tenant, principal)
                 .map_err(|missing| anyhow::anyhow!(missing_values(&missing)))?;
             let request = trial.bind(arguments, &secrets).map_err(|error| anyhow::anyhow!("{error}"))?;
+            if trial.plan.mcp().is_some() {
+                let file = self.mcp_servers.as_deref();
+                let programs = file.map(Programs::read).transpose()?.unwrap_or_default();
+                return Ok(Ready { request, secrets, to: To::Server(variables, programs) });
+            }
             let upstream = trial.upstream().context("the tool has an upstream")?;
             let text = trial.contents.origin_text(upstream);
             let origin = origin::resolve(&text, &|name| variables.get(name))
                 .map_err(|error| anyhow::anyhow!("the upstream's URL `{text}` cannot be used: {error}"))?;
-            let auth = located(trial, &variables)?;
-            Ok(Ready { request, origin, secrets, auth })
+            let auth = located(trial, &variables)?.map(Box::new);
+            Ok(Ready { request, secrets, to: To::Api { origin, auth } })
         }
     }
 
     /// The bundle with the token server of the upstream where its variables say; `None` without a credential.
     fn located(trial: &Trial<'_>, variables: &EnvFile) -> anyhow::Result<Option<Contents>> {
-        let upstream = trial.plan.http().map(|http| http.upstream);
+        let upstream = trial.plan.request().map(|http| http.upstream);
         let Some(credential) = upstream.and_then(|index| trial.contents.credential(index)) else {
             return Ok(None);
         };
@@ -322,10 +365,19 @@ mod sending {
     /// A request that can be sent.
     pub struct Ready {
         request: Request,
-        origin: Origin,
         pub secrets: Secrets,
-        /// Where the token server is.
-        auth: Option<Contents>,
+        to: To,
+    }
+
+    /// Where a request goes.
+    enum To {
+        Api {
+            origin: Origin,
+            /// Where the token server is.
+            auth: Option<Box<Contents>>,
+        },
+        /// An MCP server; the request's body is the arguments. With the values of its variables.
+        Server(EnvFile, Programs),
     }
 
     impl Ready {
@@ -337,29 +389,26 @@ mod sending {
                 policy.map_or(DEFAULT_TIMEOUT, |policy| Duration::from_millis(policy.timeout_ms.into()));
             let max_response = policy.and_then(|policy| policy.max_response_bytes);
             let max_response = max_response.map_or(trial::MAX_RESPONSE_BYTES, |bytes| bytes as usize);
+            let (origin, auth) = match &self.to {
+                To::Api { origin, auth } => (origin, auth),
+                To::Server(variables, programs) => {
+                    let call = servers::Call {
+                        arguments: self.request.body().unwrap_or_default(),
+                        timeout,
+                        max_response,
+                    };
+                    return servers::call(trial.contents, trial.plan, &call, variables, programs);
+                }
+            };
             let tool = strings.get(trial.plan.name);
             let connect_timeout = Duration::from_millis(upstream.connect_timeout_ms.into());
             let limits = trial::SendLimits { connect_timeout, timeout, max_response };
             let variables = trial.values(&self.secrets);
-            let upstream = trial.plan.http().map_or(0, |http| http.upstream);
-            let auth = self.auth.as_ref().map(|contents| trial::Auth { contents, upstream, variables });
-            let reply = trial::send(&self.request, tool, &self.origin, &limits, auth.as_ref())?;
-            reply.map_err(|error| anyhow::anyhow!("request to `{}` failed: {error}", self.origin.authority))
+            let upstream = trial.plan.request().map_or(0, |http| http.upstream);
+            let auth = auth.as_deref().map(|contents| trial::Auth { contents, upstream, variables });
+            let reply = trial::send(&self.request, tool, origin, &limits, auth.as_ref())?;
+            reply.map_err(|error| anyhow::anyhow!("request to `{}` failed: {error}", origin.authority))
         }
-    }
-
-    /// Unlike other files, they may be pipes: a secret need not be on disk.
-    fn read_variables(names: &[String]) -> anyhow::Result<EnvFile> {
-        let mut variables = EnvFile::default();
-        for name in names {
-            let text = String::from_utf8(super::read_file(name)?);
-            let text = text.ok().with_context(|| format!("`{name}` is not UTF-8 text"))?;
-            let file = EnvFile::parse(&text);
-            variables.extend(
-                file.map_err(|error| anyhow::anyhow!("`{name}` line {}: {}", error.line, error.why))?,
-            );
-        }
-        Ok(variables)
     }
 
     fn missing_values(missing: &[Variable]) -> String {

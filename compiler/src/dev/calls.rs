@@ -88,6 +88,10 @@ fn without_secrets(contents: &Contents, plan: &ToolPlan, arguments: Json) -> Jso
 /// Method and URL, with `${NAME}` for variables. Parameters of a tool with `sensitive` ones stay
 /// `{name}`. `None` for a fixed response and for arguments that are refused.
 fn request(contents: &Contents, plan: &ToolPlan, arguments: &str) -> Option<String> {
+    if let Some(call) = plan.mcp() {
+        let server = contents.server_name(call.server as usize).unwrap_or_default();
+        return Some(format!("`{}` of server `{server}`", contents.strings.get(call.name)));
+    }
     let http = plan.http()?;
     if has_sensitive(plan) {
         return Some(format!("{} {}", http.method, bundle_view::url(contents, plan, http)));

@@ -15,10 +15,11 @@ pub use variables::{EnvironmentError, Needed, needed, read_environment};
 pub use watch::{Event, Recorded, Seen, Wake, Watcher};
 
 use crate::check::Report;
+use crate::servers::Programs;
 use mcp_bundle::format;
 use mcp_bundle::origin::Origin;
-use mcp_bundle::plan::{Contents, ToolPlan};
-use mcp_bundle::wire_enums::{CredentialKind, PartKind};
+use mcp_bundle::plan::{self, Backend, Contents, ToolPlan};
+use mcp_bundle::wire_enums::{CredentialKind, PartKind, Scheme};
 use mcp_diagnostics::EnvFile;
 use mcp_edge::Edge;
 use mcp_edge::activation::source::MemorySource;
@@ -41,6 +42,8 @@ pub struct Dev {
     activation: Activation,
     /// Answers in place of the upstreams.
     mock: Option<Arc<Mock>>,
+    /// Those that programs need.
+    variables: Vec<String>,
 }
 
 /// What is served now.
@@ -71,6 +74,7 @@ impl Dev {
     pub fn new(
         address: SocketAddr,
         mock: Option<Mock>,
+        programs: Programs,
         calls: Arc<dyn Observer>,
     ) -> Result<Dev, NetworkError> {
         let mut settings = Settings::default();
@@ -78,6 +82,8 @@ impl Dev {
         settings.list.ttl = Duration::ZERO;
         settings.timeouts.grace = GRACE;
         settings.access.loopback = address.ip().is_loopback();
+        let variables = programs.variable_names();
+        settings.programs = programs.0;
         let mock = mock.map(Arc::new);
         let upstream = match &mock {
             Some(mock) => Upstream::Fixed(mock.clone()),
@@ -85,7 +91,7 @@ impl Dev {
         };
         let hooks = Hooks { observers: vec![calls], ..Hooks::default() };
         let edge = Arc::new(Edge::with(settings, upstream, hooks));
-        Ok(Dev { activation: Activation::new(edge, None), mock })
+        Ok(Dev { activation: Activation::new(edge, None), mock, variables })
     }
 
     pub fn edge(&self) -> &Arc<Edge> {
@@ -114,6 +120,7 @@ impl Dev {
         }
         let mut names: Vec<String> = contents.variable_names().map(str::to_owned).collect();
         names.extend(contents.origin_variable_names());
+        names.extend(self.variables.iter().cloned());
         let values = names.into_iter().filter_map(|name| {
             // A mocked request never leaves the process, so any value will do.
             let value = variables.get(&name).or_else(|| self.mock.is_some().then(|| name.clone()));
@@ -133,7 +140,7 @@ impl Dev {
             let answers =
                 ExampleAnswers::of(&report.toolsets, &catalog.contents, &catalog.variables.0, limits);
             loaded.unanswered = tools_where(contents, |tool| {
-                tool.http().is_some() && !answers.has(contents.strings.get(tool.name))
+                tool.request().is_some() && !answers.has(contents.strings.get(tool.name))
             });
             mock.replace(answers);
         }
@@ -141,14 +148,22 @@ impl Dev {
     }
 }
 
-/// The same contents, with a place that does not exist for each upstream whose URL has variables: a
-/// mock sends nothing.
+/// The same contents, with a place that does not exist for each upstream whose URL has variables, or that is a program:
+/// a mock sends nothing, starts nothing, and answers calls of MCP servers without a session.
 fn without_places(contents: &Contents) -> Contents {
     let mut contents = contents.clone();
+    contents.servers.clear();
+    for tool in &mut contents.tools {
+        if let Backend::Mcp(plan) = &tool.backend {
+            tool.backend = Backend::Http(plan.request.clone());
+        }
+    }
     let nowhere = Origin::parse("https://upstream.invalid").ok();
     for index in 0..contents.upstreams.len() {
-        let has_variables = contents.upstreams.get(index).is_some_and(|upstream| upstream.url.is_some());
-        if let (true, Some(origin)) = (has_variables, &nowhere) {
+        let is_somewhere =
+            |upstream: &plan::Upstream| upstream.url.is_none() && upstream.scheme != Scheme::Stdio;
+        let is_nowhere = !contents.upstreams.get(index).is_some_and(is_somewhere);
+        if let (true, Some(origin)) = (is_nowhere, &nowhere) {
             contents.locate(index, origin);
         }
     }
@@ -161,7 +176,7 @@ fn tools_where(contents: &Contents, wanted: impl Fn(&ToolPlan) -> bool) -> Vec<S
 }
 
 fn needs_identity(contents: &Contents, tool: &ToolPlan) -> bool {
-    let upstream = tool.http().and_then(|http| contents.credential(http.upstream));
+    let upstream = tool.request().and_then(|http| contents.credential(http.upstream));
     upstream.is_some_and(|credential| credential.kind == CredentialKind::Exchange)
         || tool.variables(contents).any(|found| found.part.kind != PartKind::Variable)
 }

@@ -5,6 +5,7 @@
 //! so.
 
 use crate::checked::CheckedToolset;
+use crate::exercise::rpc;
 use crate::exercise::testing::{AMBIENT, body_of, content_type, header};
 use crate::language::json::Json;
 use crate::spec::{ExampleResponse, ExampleSpec};
@@ -42,6 +43,8 @@ struct ExampleAnswer {
     content_type: Option<String>,
     content_location: Option<String>,
     body: Vec<u8>,
+    /// Of the response of an MCP server that the body is.
+    message: Option<u64>,
 }
 
 impl std::fmt::Debug for Mock {
@@ -90,7 +93,8 @@ impl ExampleAnswers {
             let Some(ready) = prepared.find(tool.label()) else { continue };
             let answer = |(index, example): (usize, &ExampleSpec)| {
                 let response = example.response.as_ref()?;
-                Some(ExampleAnswer::of(index + 1, response, request(&mut binder, ready, example)))
+                let answer = ExampleAnswer::of(index + 1, response, request(&mut binder, ready, example));
+                Some(if tool.mcp.is_some() { answer.of_server() } else { answer })
             };
             let answers: Vec<ExampleAnswer> = tool.examples.iter().enumerate().filter_map(answer).collect();
             if !answers.is_empty() {
@@ -127,6 +131,7 @@ impl ExampleAnswers {
         received.status = found.status;
         received.content_type.clone_from(&found.content_type);
         received.content_location.clone_from(&found.content_location);
+        received.message = found.message;
         received.body.extend_from_slice(&found.body);
         Ok(())
     }
@@ -155,7 +160,13 @@ impl ExampleAnswer {
             content_type: content_type(response, &body).map(str::to_owned),
             content_location: header(response, "content-location").map(str::to_owned),
             body: body.into_owned(),
+            message: None,
         }
+    }
+
+    /// The example says what an MCP server results in.
+    fn of_server(self) -> ExampleAnswer {
+        ExampleAnswer { body: rpc::response(&self.body), message: Some(rpc::MESSAGE_ID), ..self }
     }
 }
 
@@ -221,10 +232,14 @@ endpoint = "/unknown"
 
     /// The answers of the examples, and the request of a call.
     fn bound(tool: &str, arguments: &str) -> (ExampleAnswers, Request) {
-        let report = check_files(&MemoryFiles::one("spec.toml", SPEC));
+        bound_of(SPEC, tool, arguments)
+    }
+
+    fn bound_of(spec: &str, tool: &str, arguments: &str) -> (ExampleAnswers, Request) {
+        let report = check_files(&MemoryFiles::one("spec.toml", spec));
         let problems: Vec<_> = report.diagnostics.iter().map(|d| &d.message).collect();
         let contents = report.contents.as_ref().unwrap_or_else(|| panic!("{problems:?}"));
-        let (variables, limits): (Vec<Box<str>>, _) = (vec!["secret".into()], Limits::default());
+        let (variables, limits): (Vec<Box<str>>, _) = (vec!["secret".into(); 2], Limits::default());
         let answers = ExampleAnswers::of(&report.toolsets, contents, &variables, &limits);
         let prepared = PreparedTools::new(contents, &variables, &limits);
         let (matchers, mut request) = (Matchers::new(contents), Request::default());
@@ -237,7 +252,16 @@ endpoint = "/unknown"
 
     /// The answer to a call.
     fn call(tool: &str, arguments: &str, max_response: usize) -> Result<Received, UpstreamError> {
-        let (answers, request) = bound(tool, arguments);
+        call_of(SPEC, tool, arguments, max_response)
+    }
+
+    fn call_of(
+        spec: &str,
+        tool: &str,
+        arguments: &str,
+        max_response: usize,
+    ) -> Result<Received, UpstreamError> {
+        let (answers, request) = bound_of(spec, tool, arguments);
         let mut received = Received::default();
         answers.answer(tool, &request, max_response, &mut received)?;
         Ok(received)
@@ -284,6 +308,16 @@ endpoint = "/unknown"
         let (status, body) = body("unknown", "{}");
         assert_eq!(status, 501);
         assert_eq!(body, r#"{"error":"no example in the spec of `unknown` has a response"}"#);
+    }
+
+    #[test]
+    fn the_result_of_an_mcp_server_is_a_response() {
+        let spec = include_str!("../../../tests/fixtures/mcp_servers.toml");
+        let received = call_of(spec, "close_ticket", r#"{"id":7,"reason":"spam"}"#, 1000).unwrap();
+        assert_eq!(received.message, Some(rpc::MESSAGE_ID));
+        let body = String::from_utf8(received.body).unwrap();
+        assert!(body.starts_with(r#"{"jsonrpc":"2.0","id":0,"result":{"content":["#), "{body}");
+        assert_eq!(call("add", r#"{"name":"b"}"#, 1000).unwrap().message, None);
     }
 
     #[test]

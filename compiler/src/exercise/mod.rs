@@ -4,5 +4,6 @@
 pub mod mock;
 pub mod placeholders;
 pub mod replay;
+pub mod rpc;
 pub mod testing;
 pub mod trial;

@@ -104,7 +104,7 @@ impl StandIns {
 
     /// The URL, with the variables of the upstream's origin.
     fn url(&self, contents: &Contents, plan: &ToolPlan, request: &Request) -> Vec<TextPart> {
-        let upstream = plan.http().and_then(|http| contents.upstreams.get(http.upstream as usize));
+        let upstream = plan.request().and_then(|http| contents.upstreams.get(http.upstream as usize));
         let origin = upstream.and_then(|upstream| upstream.url).map(|url| contents.strings.get(url));
         let origin = origin.unwrap_or_default();
         let pieces = origin::pieces(origin).unwrap_or_default().into_iter();

@@ -34,7 +34,11 @@ fn object(table: &'static Table) -> Value {
         members.insert("required".into(), json!(required));
     }
     if let (Value::Object(members), true) = (&mut schema, std::ptr::eq(table, &TOOL)) {
-        let requests = json!([{ "required": ["method", "endpoint"] }, { "required": ["respond"] }]);
+        let requests = json!([
+            { "required": ["method", "endpoint"] },
+            { "required": ["upstream", "pin"] },
+            { "required": ["respond"] },
+        ]);
         members.insert("anyOf".into(), requests);
     }
     schema

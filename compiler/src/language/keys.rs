@@ -21,6 +21,9 @@ pub const METHODS: &[&str] = &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", 
 pub const POSITIONS: &[&str] = &["path", "query", "header", "cookie", "body"];
 pub const TYPES: &[&str] = &["string", "integer", "number", "boolean", "array", "object"];
 pub const STYLES: &[&str] = &["repeat", "comma", "space", "pipe", "deep", "json"];
+pub const UPSTREAM_KINDS: &[&str] = &["http", "mcp"];
+pub const TRANSPORTS: &[&str] = &["http", "sse", "stdio"];
+pub const ON_DRIFT: &[&str] = &["refuse", "warn"];
 pub const ERROR_TYPES: &[&str] = &["service", "database"];
 pub const AUTH_KINDS: &[&str] = &["basic", "bearer", "api_key", "oauth2", "exchange"];
 pub const CLIENT_AUTHS: &[&str] = &["basic", "post"];
@@ -53,15 +56,18 @@ pub static UPSTREAM: Table = Table {
     name: "an upstream",
     doc: "An API that tools are sent to.",
     keys: &[
-        key("url", Shape::Text, "Base URL, `https://host/base/path`. `${NAME}` and `${NAME:-default}` may replace the host, the port, or everything before the path.")
-            .required()
-            .elsewhere(&["base", "host", "server", "address"]),
+        key("kind", Shape::Word(UPSTREAM_KINDS), "`http` (default) for an HTTP API, `mcp` for an MCP server.").elsewhere(&["type"]),
+        key("url", Shape::Text, "Base URL, `https://host/base/path`; that of an MCP server is its endpoint. `${NAME}` and `${NAME:-default}` may replace the host, the port, or everything before the path. Only an MCP server over `stdio` has none.")
+            .elsewhere(&["base", "host", "address"]),
+        key("transport", Shape::Word(TRANSPORTS), "How an MCP server is spoken to: `http` (default, Streamable HTTP), `sse` (HTTP+SSE), or `stdio` (a program at the edge).").elsewhere(&["protocol"]),
+        key("server", Shape::Text, "For `stdio`: what the edge's `[stdio.NAME]` calls the program; default: the upstream's name. A spec never says which program runs.")
+            .elsewhere(&["command", "program"]),
         key("headers", Shape::TextMap, "Headers of every request; `${NAME}` is resolved at the edge."),
         key("timeout_seconds", SECONDS, "Limit of a whole call; default 30.").elsewhere(&["timeout", "timeout_ms", "timeout_millis", "timeout_s", "timeout_secs", "request_timeout"]),
         key("connect_timeout_seconds", SECONDS, "Limit for connecting; default 5."),
         key("attempt_timeout_seconds", SECONDS, "Limit of one attempt; default: attempts share the time of the call."),
         key("error_type", Shape::Word(ERROR_TYPES), "`database` if the API is that of a database: failures are then `DATABASE_ERROR` in `/mcp/invoke`."),
-        key("retry_count", RETRIES, "Retries of idempotent calls; default 0.").elsewhere(&["retries", "max_retries", "retry"]),
+        key("retry_count", RETRIES, "Retries of idempotent calls; default 0, and 3 for an MCP server.").elsewhere(&["retries", "max_retries", "retry"]),
         key("max_in_flight", CALLS, "Calls that the upstream gets at once; default: no limit of its own.").elsewhere(&["max_concurrency", "concurrency", "max_connections"]),
         key("queue", Shape::Integer { min: 0, max: 1_000_000 }, "Calls that may wait for a place among `max_in_flight`; default 0."),
         key("queue_timeout_seconds", SECONDS, "How long a call waits for a place; default 5."),
@@ -95,7 +101,7 @@ pub static AUTH: Table = Table {
 
 pub static TOOL: Table = Table {
     name: "a tool",
-    doc: "One tool: one HTTP request.",
+    doc: "One tool: one HTTP request, or one tool of an MCP server.",
     keys: &[
         key("name", Shape::Text, "Name of the tool, `[A-Za-z0-9_-]{1,64}`, unique in the bundle.").required(),
         key("title", Shape::Text, "Name for people."),
@@ -129,6 +135,15 @@ pub static TOOL: Table = Table {
             "A full JSON Schema 2020-12 of the arguments instead of a generated one: a table, JSON text, or `{ file = \"x.json\" }`.",
         ).elsewhere(&["schema", "request_schema"]),
         key("output_schema", Shape::SchemaOrText, "JSON Schema of the structured result: a table, JSON text, or `{ file = \"x.json\" }`.").elsewhere(&["response_schema", "returns"]),
+        key("mcp_tool", Shape::Text, "For an MCP server: what it calls the tool; default: the tool's own name.").elsewhere(&["remote_name", "original_name"]),
+        key("pin", Shape::Text, "For an MCP server: the digest of the definition that was reviewed, `sha256:…`.").elsewhere(&["digest", "hash", "sha256"]),
+        key("on_drift", Shape::Word(ON_DRIFT), "For an MCP server whose definition of the tool is no longer the pinned one: `refuse` calls (default), or `warn` only."),
+        key(
+            "arguments_template",
+            Shape::TextOrTable(&TEMPLATE),
+            "For an MCP server: template of the arguments that it gets, which is JSON; default: the arguments as they are.",
+        ),
+        key("pinned", Shape::Table(&PINNED), "For an MCP server: what its definition says where the tool says something else."),
         key("select", Shape::Texts, "Paths of the answer to keep, such as `items[].name`."),
         key("response_template", Shape::TextOrTable(&TEMPLATE), "Turns the JSON answer into text.").elsewhere(&["template", "output_template"]),
         key("error_template", Shape::TextOrTable(&TEMPLATE), "Turns an upstream error into text."),
@@ -157,6 +172,27 @@ pub static TOOL: Table = Table {
         key("respond", Shape::Text, "A fixed answer; the tool then has no upstream, method or endpoint.").elsewhere(&["answer"]),
         key("examples", Shape::Tables(&EXAMPLE), "Examples: docs, tests and mock in one.").elsewhere(&["tests"]),
         key("allow", Shape::Tables(&ALLOW), "Rules that are switched off for this tool, each with a reason."),
+    ],
+};
+
+pub static PINNED: Table = Table {
+    name: "`pinned`",
+    doc: "The definition at the MCP server, where it is not that of the tool.",
+    keys: &[
+        key("description", Shape::Text, "Their description; default: the tool's. Empty if they have none.")
+            .elsewhere(&["desc"]),
+        key(
+            "input_schema",
+            Shape::ObjectOrText,
+            "Their schema of the arguments; default: the tool's, or the one made of its parameters.",
+        )
+        .elsewhere(&["schema", "inputSchema"]),
+        key(
+            "output_schema",
+            Shape::SchemaOrText,
+            "Their schema of the structured result; default: the tool's. `false` if they have none.",
+        )
+        .elsewhere(&["outputSchema"]),
     ],
 };
 
@@ -387,6 +423,7 @@ pub static TABLES: &[&Table] = &[
     &AUTH,
     &BREAKER,
     &TOOL,
+    &PINNED,
     &RATE,
     &CACHE,
     &PARAMETER,
@@ -405,7 +442,7 @@ pub static TABLES: &[&Table] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mcp_bundle::wire_enums::{ClientAuth, Method, Position, Style};
+    use mcp_bundle::wire_enums::{ClientAuth, Method, OnDrift, Position, Style, Transport};
 
     #[test]
     fn no_table_has_a_name_twice() {
@@ -431,6 +468,8 @@ mod tests {
         assert_eq!(words(Method::ALL.iter().map(|m| m.as_str()).collect()), METHODS);
         assert_eq!(words(Position::ALL.iter().map(|p| p.as_str()).collect()), POSITIONS);
         assert_eq!(words(ClientAuth::ALL.iter().map(|a| a.as_str()).collect()), CLIENT_AUTHS);
+        assert_eq!(words(Transport::ALL.iter().map(|t| t.as_str()).collect()), TRANSPORTS);
+        assert_eq!(words(OnDrift::ALL.iter().map(|d| d.as_str()).collect()), ON_DRIFT);
         assert_eq!(words(Style::ALL.iter().map(|s| s.as_str()).collect()), STYLES);
     }
 }

@@ -71,7 +71,8 @@ pub fn value(value: &Json) -> Option<String> {
     })
 }
 
-fn key(name: &str) -> String {
+/// A key of a table.
+pub fn key(name: &str) -> String {
     let bare = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
     if bare { name.to_owned() } else { string(name, Style::Line, "\n") }
 }
@@ -112,7 +113,7 @@ fn write_escaped(c: char, out: &mut String) {
 }
 
 /// Neither a control nor an invisible character.
-fn is_plain(c: char) -> bool {
+pub fn is_plain(c: char) -> bool {
     c != '\t' && shown(c) == c
 }
 

@@ -119,26 +119,30 @@ impl Planner<'_> {
         let kind = kind.and_then(|kind| Type::ALL.into_iter().find(|t| t.as_str() == kind));
         let style = spec.and_then(|p| p.style.as_ref()).map(|style| style.value);
         let header = schema.get("x-mcp-header").and_then(Json::as_str);
+        // An MCP server has defaults of its own for what it does not get.
+        let default = schema.get("default").filter(|_| self.tool.mcp.is_none());
         Parameter {
             name: self.builder.intern(name),
             position,
             style: style.unwrap_or_else(|| encode::default_style(position, kind)),
             required,
-            default: schema.get("default").map(|default| self.builder.intern(&default.to_text())),
+            default: default.map(|default| self.builder.intern(&default.to_text())),
             check,
             sensitive: spec.is_some_and(|p| p.sensitive),
             mcp_header: header.map(|header| self.builder.intern(header)),
         }
     }
 
-    /// Arguments beyond the declared ones are let through only where the schema says so in as many words.
+    /// Arguments beyond the declared ones are let through only where the schema says so in as many words. That of an MCP
+    /// server means what it says.
     fn additional(&mut self, root: &Json) -> Option<u32> {
         if root.get("patternProperties").is_some() {
             return Some(self.checks.any());
         }
-        match root.get("additionalProperties")? {
-            Json::Bool(false) => None,
-            schema => {
+        match root.get("additionalProperties") {
+            None => self.tool.mcp.is_some().then(|| self.checks.any()),
+            Some(Json::Bool(false)) => None,
+            Some(schema) => {
                 let compiled = self.checks.compile(self.builder, schema);
                 Some(compiled.unwrap_or_else(|| self.checks.any()))
             }

@@ -35,8 +35,9 @@ pub fn plan(builder: &mut Builder, tool: &CheckedTool, arguments: &Arguments) ->
     let is_unplaced = |name: &&String| tool.parameter(name).is_none() && !tool.is_templated(name);
     let unplaced: Vec<&String> = arguments.names.iter().filter(is_unplaced).collect();
     let empty = placed.is_empty() && unplaced.is_empty() && arguments.additional.is_none();
-    if empty && said.is_none() {
-        return BodyPlan { kind: BodyKind::None, content_type: None, ops: Vec::new(), whole: None };
+    // The arguments that an MCP server gets are an object, even if there are none.
+    if empty && said.is_none() && tool.mcp.is_none() {
+        return none();
     }
     if said == Some(&BodySpec::Form) {
         let ops = form(builder, &placed, &unplaced, arguments);
@@ -59,6 +60,10 @@ pub fn plan(builder: &mut Builder, tool: &CheckedTool, arguments: &Arguments) ->
     write(builder, &members, &mut ops);
     let content_type = Some(builder.intern(JSON));
     BodyPlan { kind: BodyKind::Json, content_type, ops, whole: None }
+}
+
+pub fn none() -> BodyPlan {
+    BodyPlan { kind: BodyKind::None, content_type: None, ops: Vec::new(), whole: None }
 }
 
 /// One field without a name, which the template writes.

@@ -5,11 +5,11 @@ use super::link::Linker;
 use super::{DEFAULT_CONNECT_TIMEOUT_MS, Tool, credential};
 use crate::language::json::Json;
 use crate::language::variables::Variable;
-use crate::spec::Endpoint;
+use crate::spec::{Endpoint, UpstreamSpec};
 use crate::template::Compiled;
 use mcp_bundle::plan::{
-    Contents, Credential, LimitsPlan, ListEntry, Manifest, Part, Policy, ToolLimits, ToolPlan, Toolset,
-    Upstream, UpstreamLimits,
+    Contents, Credential, HttpPlan, LimitsPlan, ListEntry, Manifest, McpServer, Part, Policy, ToolLimits,
+    ToolPlan, Toolset, Upstream, UpstreamLimits,
 };
 use mcp_bundle::strings::{PoolBuilder, StrId};
 use mcp_bundle::wire_enums::{PartKind, Scheme};
@@ -20,13 +20,21 @@ pub struct Builder {
     strings: PoolBuilder,
     /// Sorted.
     variables: Vec<String>,
-    /// Each with its credential and its limits: those that differ in one of them are others.
-    upstreams: Vec<(Upstream, Option<Credential>, Option<UpstreamLimits>)>,
+    upstreams: Vec<Known>,
     tool_limits: Vec<ToolLimits>,
     policies: Interner<Policy>,
     templates: Linker,
     patterns: Interner<StrId>,
     schemas: Interner<StrId>,
+}
+
+/// An upstream with all that is said of it: those that differ in one of these are others. What has its index, has 0.
+#[derive(Debug, PartialEq)]
+struct Known {
+    upstream: Upstream,
+    credential: Option<Credential>,
+    limits: Option<UpstreamLimits>,
+    server: Option<McpServer>,
 }
 
 /// Values by number; equal values have one number.
@@ -122,14 +130,38 @@ impl Builder {
         let credential = auth.and_then(|auth| credential::plan(self, auth));
         let upstream = self.place(own_name, url, connect_timeout_ms, is_database)?;
         let limits = limits::of_upstream(tool.upstream);
-        Some(self.add_upstream(upstream, credential, limits))
+        Some(self.add_upstream(Known { upstream, credential, limits, server: None }))
+    }
+
+    /// The upstream and the server of a tool at an MCP server; in `server`, the upstream has no index yet.
+    pub fn server(&mut self, spec: &UpstreamSpec, server: McpServer) -> Option<(u32, u32)> {
+        let credential = spec.auth.as_ref().and_then(|auth| credential::plan(self, auth));
+        let name = spec.name.value.as_str();
+        let connect_timeout_ms = spec.connect_timeout_ms.unwrap_or(DEFAULT_CONNECT_TIMEOUT_MS);
+        let upstream = match &spec.url {
+            Some(url) => self.place(Some(name), &url.value, connect_timeout_ms, false)?,
+            None => Upstream {
+                name: self.intern(name),
+                scheme: Scheme::Stdio,
+                host: self.intern(""),
+                port: 0,
+                authority: self.intern(""),
+                connect_timeout_ms,
+                url: None,
+                is_database: false,
+            },
+        };
+        let limits = limits::of_upstream(Some(spec));
+        let index = self.add_upstream(Known { upstream, credential, limits, server: Some(server) });
+        let before = self.upstreams.iter().take(index as usize);
+        Some((index, before.filter(|known| known.server.is_some()).count() as u32))
     }
 
     /// Where tokens come from. Its name is its origin, as that of an absolute endpoint is.
     pub fn token_server(&mut self, url: &Endpoint) -> Option<u32> {
         let own_name = url.location.as_deref();
         let upstream = self.place(own_name, url, DEFAULT_CONNECT_TIMEOUT_MS, false)?;
-        Some(self.add_upstream(upstream, None, None))
+        Some(self.add_upstream(Known { upstream, credential: None, limits: None, server: None }))
     }
 
     fn place(
@@ -167,16 +199,10 @@ impl Builder {
         })
     }
 
-    fn add_upstream(
-        &mut self,
-        upstream: Upstream,
-        credential: Option<Credential>,
-        limits: Option<UpstreamLimits>,
-    ) -> u32 {
-        let all = (upstream, credential, limits);
-        let known = self.upstreams.iter().position(|known| *known == all);
+    fn add_upstream(&mut self, upstream: Known) -> u32 {
+        let known = self.upstreams.iter().position(|known| *known == upstream);
         known.unwrap_or_else(|| {
-            self.upstreams.push(all);
+            self.upstreams.push(upstream);
             self.upstreams.len() - 1
         }) as u32
     }
@@ -201,12 +227,17 @@ impl Builder {
             patterns: self.patterns.values,
             schemas: self.schemas.values,
         };
-        let (mut upstreams, mut credentials) = (Vec::new(), Vec::new());
+        let (mut upstreams, mut credentials, mut servers) = (Vec::new(), Vec::new(), Vec::new());
         let mut limits = LimitsPlan { tools: self.tool_limits, upstreams: Vec::new() };
-        for (index, (upstream, credential, limit)) in (0..).zip(self.upstreams) {
-            upstreams.push(upstream);
-            credentials.extend(credential.map(|credential| Credential { upstream: index, ..credential }));
-            limits.upstreams.extend(limit.map(|limit| UpstreamLimits { upstream: index, ..limit }));
+        for (upstream, known) in (0..).zip(self.upstreams) {
+            upstreams.push(known.upstream);
+            credentials.extend(known.credential.map(|credential| Credential { upstream, ..credential }));
+            limits.upstreams.extend(known.limits.map(|limit| UpstreamLimits { upstream, ..limit }));
+            servers.extend(
+                known
+                    .server
+                    .map(|server| McpServer { request: HttpPlan { upstream, ..server.request }, ..server }),
+            );
         }
         Contents {
             strings: self.strings.finish(),
@@ -218,6 +249,7 @@ impl Builder {
             policies: self.policies.values,
             templates: self.templates.finish(),
             limits,
+            servers,
         }
     }
 }

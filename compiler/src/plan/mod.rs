@@ -13,6 +13,7 @@ mod credential;
 mod encode;
 mod limits;
 mod link;
+mod mcp;
 mod request;
 
 pub use link::standalone;
@@ -27,6 +28,8 @@ use mcp_bundle::plan::{Backend, Contents, ListEntry, Policy, ResponsePlan, ToolP
 /// Name of a bundle that `mcpc.toml` gives none.
 pub const DEFAULT_BUNDLE_NAME: &str = "tools";
 const DEFAULT_TIMEOUT_MS: u32 = 30_000;
+/// Retries of a call to an MCP server.
+const SERVER_RETRIES: u8 = 3;
 const DEFAULT_CONNECT_TIMEOUT_MS: u32 = 5_000;
 
 /// One tool with its upstream.
@@ -86,9 +89,10 @@ fn plan_tool(builder: &mut Builder, toolset: u32, tool: Tool<'_>) -> Option<Tool
     let arguments = arguments::plan(builder, spec);
     let policy = policy(builder, tool);
     let response = response(builder, spec);
-    let backend = match &spec.respond {
-        Some(text) => Backend::Fixed(builder.intern(&text.value)),
-        None => Backend::Http(request::plan(builder, tool, &arguments)?),
+    let backend = match (&spec.respond, &spec.mcp) {
+        (Some(text), _) => Backend::Fixed(builder.intern(&text.value)),
+        (None, Some(_)) => Backend::Mcp(Box::new(mcp::plan(builder, tool, &arguments)?)),
+        (None, None) => Backend::Http(request::plan(builder, tool, &arguments)?),
     };
     Some(ToolPlan {
         name,
@@ -109,16 +113,15 @@ fn policy(builder: &mut Builder, tool: Tool<'_>) -> u32 {
     let attempt = spec.attempt_timeout_ms.or(tool.upstream.and_then(|u| u.attempt_timeout_ms));
     let own_retries = spec.retry_count.as_ref().map(|count| count.value);
     let retries = own_retries.or(tool.upstream.and_then(|u| u.retry_count.as_ref().map(|c| c.value)));
-    let declared = spec.idempotent.as_ref().map(|idempotent| idempotent.value);
-    let by_method = spec.method.as_ref().is_none_or(|method| method.value.is_idempotent());
-    let idempotent = declared.unwrap_or(by_method);
+    let default_retries = if spec.mcp.is_some() { SERVER_RETRIES } else { 0 };
+    let idempotent = spec.is_idempotent();
     let mut scopes: Vec<&str> = spec.scopes.iter().map(|scope| scope.value.as_str()).collect();
     scopes.sort_unstable();
     scopes.dedup();
     let policy = Policy {
         timeout_ms: timeout.unwrap_or(DEFAULT_TIMEOUT_MS),
         attempt_timeout_ms: attempt,
-        retry_count: if idempotent { retries.unwrap_or(0) } else { 0 },
+        retry_count: if idempotent { retries.unwrap_or(default_retries) } else { 0 },
         idempotent,
         cache_seconds: spec.cache_seconds.as_ref().map_or(0, |seconds| seconds.value),
         max_response_bytes: spec.max_response_bytes,

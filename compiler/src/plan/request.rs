@@ -25,6 +25,23 @@ pub fn plan(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments) -> Opt
     })
 }
 
+/// A message to an MCP server, without the message. Its upstream has no index yet.
+pub fn to_server(builder: &mut Builder, tool: Tool<'_>, arguments: &Arguments) -> Option<HttpPlan> {
+    let (path, query) = match tool.upstream?.url.as_ref().map(|url| &url.value) {
+        Some(url) => (path(builder, tool, arguments, None, url)?, query(builder, tool, arguments, url)),
+        None => (vec![builder.literal("/")], Vec::new()),
+    };
+    Some(HttpPlan {
+        upstream: 0,
+        method: Method::Post,
+        path,
+        query,
+        headers: headers(builder, tool, arguments),
+        cookies: Vec::new(),
+        body: body::none(),
+    })
+}
+
 fn path(
     builder: &mut Builder,
     tool: Tool<'_>,

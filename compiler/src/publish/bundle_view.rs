@@ -2,8 +2,9 @@
 
 use crate::publish::limits_view::{self, CacheView, RateView, UpstreamView};
 use crate::publish::tokens;
+use mcp_bundle::definition::Pin;
 use mcp_bundle::format::{Bundle, key_id};
-use mcp_bundle::plan::{Contents, HttpPlan, Part, Placed, ToolPlan};
+use mcp_bundle::plan::{Contents, HttpPlan, McpPlan, Part, Placed, ToolPlan};
 use mcp_bundle::strings::StrId;
 use mcp_bundle::template::OpCode;
 use mcp_bundle::wire_enums::{BodyKind, BodyOpKind, PartKind, ProtocolVersion};
@@ -39,7 +40,11 @@ pub struct ToolsetView<'a> {
 pub struct ToolView<'a> {
     pub name: &'a str,
     pub toolset: &'a str,
+    /// Empty where no HTTP request is sent.
     pub method: &'static str,
+    /// The tool of an MCP server that answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<ServerView<'a>>,
     /// With `{name}` for parameters, `${NAME}` for variables, and `{{…}}` in templates.
     pub url: String,
     /// `name: value` lines, likewise.
@@ -74,6 +79,19 @@ pub struct ToolView<'a> {
     pub parameters: Vec<ParameterView<'a>>,
     /// As the newest protocol revision shows it.
     pub entry: String,
+}
+
+/// An MCP server, and what a tool is there.
+#[derive(Debug, Serialize)]
+pub struct ServerView<'a> {
+    pub name: &'a str,
+    pub transport: &'static str,
+    /// What the place calls the program, over `stdio`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program: Option<&'a str>,
+    pub tool: &'a str,
+    pub pin: String,
+    pub on_drift: &'static str,
 }
 
 #[derive(Debug, Serialize)]
@@ -126,7 +144,9 @@ fn tool(contents: &Contents, index: usize) -> Option<ToolView<'_>> {
         Some(program.dialect.as_str())
     };
     let placed = placed_parameters(plan);
-    let http = plan.http();
+    let http = plan.request();
+    let server = plan.mcp().and_then(|call| server(contents, call));
+    let is_program = server.as_ref().is_some_and(|server| server.program.is_some());
     let has_template = plan.request_templates().next().is_some();
     let parameters = plan.parameters.iter().enumerate().map(|(index, parameter)| {
         let by_template = has_template && !placed.contains(&index);
@@ -143,8 +163,13 @@ fn tool(contents: &Contents, index: usize) -> Option<ToolView<'_>> {
     Some(ToolView {
         name: text(plan.name),
         toolset: contents.manifest.toolsets.get(plan.toolset as usize).map(|t| text(t.name))?,
-        method: http.map(|http| http.method.as_str()).unwrap_or_default(),
-        url: http.map_or_else(|| "(fixed answer)".to_owned(), |http| url(contents, plan, http)),
+        method: http.filter(|_| !is_program).map(|http| http.method.as_str()).unwrap_or_default(),
+        url: match (http, server.as_ref().and_then(|server| server.program)) {
+            (_, Some(program)) => format!("(program `{program}`)"),
+            (Some(http), None) => url(contents, plan, http),
+            (None, None) => "(fixed answer)".to_owned(),
+        },
+        server,
         headers: lines(contents, plan, http.map(|http| http.headers.as_slice()), ": "),
         credential: http
             .and_then(|http| contents.credential(http.upstream))
@@ -170,9 +195,22 @@ fn tool(contents: &Contents, index: usize) -> Option<ToolView<'_>> {
     })
 }
 
+fn server<'a>(contents: &'a Contents, call: &'a McpPlan) -> Option<ServerView<'a>> {
+    let text = |id| contents.strings.get(id);
+    let server = contents.servers.get(call.server as usize)?;
+    Some(ServerView {
+        name: contents.server_name(call.server as usize)?,
+        transport: server.transport.as_str(),
+        program: server.program.map(text),
+        tool: text(call.name),
+        pin: Pin::of(text(call.definition)).to_string(),
+        on_drift: call.on_drift.as_str(),
+    })
+}
+
 /// Indices of the parameters that have a place of their own.
 fn placed_parameters(plan: &ToolPlan) -> BTreeSet<usize> {
-    let Some(http) = plan.http() else { return BTreeSet::new() };
+    let Some(http) = plan.request() else { return BTreeSet::new() };
     let own = http.parts().filter(|part| part.kind == PartKind::Parameter).map(|part| part.id);
     own.chain(http.body.whole).map(|id| id as usize).collect()
 }

@@ -6,5 +6,6 @@ pub mod clients;
 pub mod input_schema;
 pub mod limits_view;
 pub mod list_entry;
+pub mod pinned;
 pub mod secrets_view;
 pub mod tokens;

@@ -37,7 +37,7 @@ impl<'a> SecretsView<'a> {
         let mut found: BTreeMap<&str, Found<'_>> =
             names.iter().map(|name| (*name, Found::default())).collect();
         for tool in &contents.tools {
-            let Some(upstream) = tool.http().map(|http| http.upstream) else { continue };
+            let Some(upstream) = tool.request().map(|http| http.upstream) else { continue };
             for used in tool.variables(contents).filter(|used| used.part.kind == PartKind::Variable) {
                 let Some(entry) = names.get(used.part.id as usize).and_then(|name| found.get_mut(name))
                 else {

@@ -75,7 +75,8 @@ pub fn read_spec(
         }
     }
     let tools = fields.tables("tool").into_iter();
-    toolset.tools = tools.map(|(table, span)| lowering.tool(table, span, files)).collect();
+    let upstreams = &toolset.upstreams;
+    toolset.tools = tools.map(|(table, span)| lowering.tool(table, span, upstreams, files)).collect();
     toolset.misshapen = fields.misshapen;
     let silent = lowering.toml.diagnostics.len() == before;
     if toolset.tools.is_empty() && silent && !lowering.toml.diagnostics.iter().any(|d| d.span.file == file) {
@@ -122,7 +123,9 @@ impl Lowering<'_> {
 
     fn upstream(&mut self, name: Spanned<String>, table: &TomlTable<'_>) -> UpstreamSpec {
         let fields = self.toml.fields(&keys::UPSTREAM, table, name.span);
+        let server = self.server(&fields, &name);
         UpstreamSpec {
+            server,
             url: fields.text("url").map(|text| Spanned::new(parse_endpoint(&text.value), text.span)),
             headers: headers(&fields),
             timeout_ms: fields.millis("timeout_seconds"),
@@ -137,12 +140,23 @@ impl Lowering<'_> {
         }
     }
 
-    fn tool(&mut self, table: &TomlTable<'_>, span: Span, files: &mut dyn ReadFile) -> ToolSpec {
+    fn tool(
+        &mut self,
+        table: &TomlTable<'_>,
+        span: Span,
+        upstreams: &[UpstreamSpec],
+        files: &mut dyn ReadFile,
+    ) -> ToolSpec {
         let fields = self.toml.fields(&keys::TOOL, table, span);
         let tables = fields.tables("parameters");
         let mut parameters = Vec::with_capacity(tables.len());
         parameters.extend(tables.into_iter().filter_map(|(table, span)| self.parameter(table, span)));
-        self.request_keys(&fields, table);
+        let mcp = self.mcp_tool(&fields, upstreams, &parameters, files);
+        if mcp.is_none() {
+            self.request_keys(&fields, table);
+        }
+        let template = if mcp.is_some() { "arguments_template" } else { "body_template" };
+        let is_mcp = mcp.is_some();
         let body = self.body(&fields);
         let is_form = body.as_ref().is_some_and(|body| body.value == BodySpec::Form);
         let body_place = if is_form { Destination::Form } else { Destination::Json };
@@ -157,7 +171,10 @@ impl Lowering<'_> {
         let (cache_seconds, cache) = self.cache(&fields);
         ToolSpec {
             span,
-            misshapen: fields.misshapen || is_missing(&input_schema) || is_missing(&output_schema),
+            misshapen: fields.misshapen
+                || is_missing(&input_schema)
+                || is_missing(&output_schema)
+                || mcp.as_ref().is_some_and(|mcp| mcp.misshapen),
             name: fields.text("name"),
             title: fields.text("title"),
             description: fields.text("description"),
@@ -168,7 +185,8 @@ impl Lowering<'_> {
             headers: templates::of_headers(headers(&fields)),
             parameters,
             body,
-            body_template: self.template(fields.value("body_template"), body_place, files),
+            body_template: self.template(fields.value(template), body_place, files),
+            mcp: mcp.map(Box::new),
             input_schema: input_schema.flatten(),
             output_schema: output_schema.flatten(),
             select: fields.texts("select"),
@@ -192,7 +210,7 @@ impl Lowering<'_> {
             icons: self.icons(&fields),
             tags: fields.texts("tags"),
             respond: fields.text("respond"),
-            examples: self.examples(&fields),
+            examples: self.examples(&fields, is_mcp),
             allows: self.allows(&fields),
         }
     }
@@ -326,11 +344,14 @@ impl Lowering<'_> {
         icons.collect()
     }
 
-    fn examples(&mut self, fields: &Fields<'_, '_>) -> Vec<ExampleSpec> {
+    fn examples(&mut self, fields: &Fields<'_, '_>, is_mcp: bool) -> Vec<ExampleSpec> {
         let examples = fields.tables("examples").into_iter().map(|(table, span)| {
             let fields = self.toml.fields(&keys::EXAMPLE, table, span);
             let request = fields.table("request").map(|(table, span)| {
                 let fields = self.toml.fields(&keys::EXAMPLE_REQUEST, table, span);
+                if is_mcp {
+                    self.mcp_example(&fields, &["method", "url", "headers"]);
+                }
                 ExampleRequest {
                     span,
                     method: self.method(&fields),
@@ -341,6 +362,9 @@ impl Lowering<'_> {
             });
             let response = fields.table("response").map(|(table, span)| {
                 let fields = self.toml.fields(&keys::EXAMPLE_RESPONSE, table, span);
+                if is_mcp {
+                    self.mcp_example(&fields, &["status", "headers", "body_base64"]);
+                }
                 ExampleResponse {
                     span,
                     status: fields.integer("status"),

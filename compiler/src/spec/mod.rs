@@ -6,6 +6,7 @@ mod auth;
 mod endpoint;
 mod limits;
 mod lower;
+mod mcp;
 mod other;
 mod schema;
 mod template;
@@ -16,6 +17,7 @@ pub use auth::{AuthKind, AuthSpec, AuthText};
 pub use endpoint::{Endpoint, EndpointProblem, Origin, PathPiece, Placeholder, parse_endpoint, parse_origin};
 pub use limits::{BreakerSpec, CacheSpec, PlacesSpec, RateSpec};
 pub use lower::{ReadFile, read_spec, toml_to_json};
+pub use mcp::{McpToolSpec, ServerSpec};
 pub use other::NotASpec;
 pub use template::{TemplateDialect, TemplateSource, TemplateSpec};
 
@@ -41,6 +43,9 @@ pub struct ToolsetSpec<T = ToolSpec> {
 #[derive(Debug, Clone)]
 pub struct UpstreamSpec {
     pub name: Spanned<String>,
+    /// What it is beyond an HTTP API: an MCP server.
+    pub server: Option<ServerSpec>,
+    /// `None` for an MCP server over `stdio`.
     pub url: Option<Spanned<Endpoint>>,
     pub headers: Vec<Header>,
     pub timeout_ms: Option<u32>,
@@ -79,7 +84,10 @@ pub struct ToolSpec {
     pub headers: Vec<Header>,
     pub parameters: Vec<ParameterSpec>,
     pub body: Option<Spanned<BodySpec>>,
+    /// Of a tool of an MCP server: its `arguments_template`.
     pub body_template: Option<TemplateSpec>,
+    /// For a tool of an MCP server.
+    pub mcp: Option<Box<McpToolSpec>>,
     pub input_schema: Option<Spanned<Json>>,
     pub output_schema: Option<Spanned<Json>>,
     pub select: Vec<Spanned<String>>,
@@ -215,6 +223,20 @@ impl ToolSpec {
     /// Where to point when the tool as a whole is meant.
     pub fn label_span(&self) -> Span {
         self.name.as_ref().map_or(self.span, |name| name.span)
+    }
+
+    /// Whether the server of the tool may get a call of it twice.
+    pub fn is_idempotent(&self) -> bool {
+        match &self.idempotent {
+            Some(said) => said.value,
+            None if self.mcp.is_some() => self.has_hint("readOnlyHint") || self.has_hint("idempotentHint"),
+            None => self.method.as_ref().is_none_or(|method| method.value.is_idempotent()),
+        }
+    }
+
+    /// Whether `annotations` say so in as many words.
+    pub fn has_hint(&self, hint: &str) -> bool {
+        self.annotations.iter().any(|(name, value)| name == hint && value.as_bool() == Some(true))
     }
 
     pub fn parameter(&self, name: &str) -> Option<&ParameterSpec> {

@@ -1,5 +1,6 @@
 //! From spec text to the request that a call becomes.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what fails here fails the test")]
+#![allow(dead_code, clippy::allow_attributes, reason = "each test file uses what it needs")]
 
 use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{Arguments, BindError, Binder, Limits, PreparedTools, Request, Scratch, Values};

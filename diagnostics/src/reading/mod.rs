@@ -148,7 +148,9 @@ impl<'d> Reading<'d> {
             return Some(Spanned::new(value, text.span));
         }
         let words = fields.words(name);
-        let mut diagnostic = Diagnostic::of(rule, text.span, format!("`{}` is not a {name}", text.value))
+        // A name of several words is none of the reader's.
+        let what = if name.contains('_') { format!("value of `{name}`") } else { name.to_owned() };
+        let mut diagnostic = Diagnostic::of(rule, text.span, format!("`{}` is not a {what}", text.value))
             .note(format!("it is one of {}", suggest::one_of(words.iter().copied())));
         if let Some(same) = words.iter().find(|word| word.eq_ignore_ascii_case(&text.value)) {
             diagnostic =

@@ -2,6 +2,7 @@
 //! only local callers unless it is configured to listen elsewhere, and never a web page.
 
 mod listener;
+mod servers_json;
 mod status_json;
 #[cfg(test)]
 mod tests;
@@ -67,7 +68,11 @@ impl Admin {
                 None => Reply::text(200, "ready"),
                 Some(problem) => Reply::text(503, &problem),
             },
-            "/status" => json(200, &status_json::of(&self.activation.status(), self.started.elapsed())),
+            "/status" => {
+                let catalog = self.activation.edge().catalog();
+                let servers = catalog.as_ref().map(|catalog| catalog.mcp.servers()).unwrap_or_default();
+                json(200, &status_json::of(&self.activation.status(), self.started.elapsed(), servers))
+            }
             "/metrics" => Reply {
                 status: 200,
                 kind: BodyKind::Metrics,

@@ -1,10 +1,13 @@
 //! `GET /status`.
 
+use super::servers_json;
 use crate::activation::Status;
+use crate::upstream::mcp::Supervised;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-pub fn of(status: &Status, uptime: Duration) -> Value {
+pub fn of(status: &Status, uptime: Duration, servers: &[Arc<Supervised>]) -> Value {
     let active = status.active.as_ref().map(|active| {
         json!({
             "revision": active.revision.to_string(),
@@ -22,12 +25,13 @@ pub fn of(status: &Status, uptime: Duration) -> Value {
         "last_attempt": time(status.last_attempt),
         "last_success": time(status.last_success),
         "needs_upgrade": status.needs_upgrade,
+        "mcp_servers": servers_json::of(servers),
         "last_error": error.map(|error| json!({ "message": error.message, "at": time(Some(error.at)) })),
     })
 }
 
 /// RFC 3339, in UTC, to the second.
-fn time(time: Option<SystemTime>) -> Option<String> {
+pub(super) fn time(time: Option<SystemTime>) -> Option<String> {
     let since = time?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     let timestamp = jiff::Timestamp::from_second(i64::try_from(since.as_secs()).ok()?).ok()?;
     Some(timestamp.to_string())

@@ -24,6 +24,7 @@ pub(crate) struct KeptAnswer {
     pub content_type: Option<Box<str>>,
     pub content_location: Option<Box<str>>,
     pub body: Box<[u8]>,
+    pub message: Option<u64>,
     /// When the upstream gave it.
     pub since: Instant,
 }
@@ -208,6 +209,7 @@ impl KeptAnswer {
             content_type: received.content_type.as_deref().map(Box::from),
             content_location: received.content_location.as_deref().map(Box::from),
             body: received.body.as_slice().into(),
+            message: received.message,
             since,
         }
     }
@@ -218,6 +220,7 @@ impl KeptAnswer {
             content_type: self.content_type.as_deref(),
             content_location: self.content_location.as_deref(),
             body: &self.body,
+            message: self.message,
         }
     }
 

@@ -35,6 +35,7 @@ fn kept(body: &str) -> KeptAnswer {
         content_type: Some("text/plain".into()),
         content_location: None,
         body: body.as_bytes().into(),
+        message: None,
         since: Instant::now(),
     }
 }

@@ -6,9 +6,10 @@ use crate::catalog::Catalog;
 use crate::limits::Limit;
 use crate::observe::record::Outcome;
 use crate::upstream::UpstreamError;
+use crate::upstream::mcp::{McpCode, McpFailure};
 use mcp_bundle::bind::{BindError, PreparedTool};
 use mcp_bundle::json::write_string;
-use mcp_bundle::shape;
+use mcp_bundle::shape::{self, McpFault};
 use mcp_bundle::template::Fault;
 use std::time::Duration;
 
@@ -33,6 +34,13 @@ pub(super) enum CallFailure {
 impl CallFailure {
     /// Appends the members of the result.
     pub(super) fn write(&self, catalog: &Catalog, tool: &PreparedTool<'_>, out: &mut Vec<u8>) -> Done {
+        let is_mcp = catalog.contents.tools.get(tool.index()).is_some_and(|tool| tool.mcp().is_some());
+        let mcp = match self {
+            CallFailure::Upstream(error) if is_mcp => Some(McpFailure::from(error).code),
+            CallFailure::Unavailable { .. } if is_mcp => Some(McpCode::Unreachable),
+            CallFailure::InvalidArguments(_) if is_mcp => Some(McpCode::InvalidParams),
+            _ => None,
+        };
         let mut upstream_status = None;
         let mut retry_after_seconds = None;
         let (outcome, reason) = match self {
@@ -75,12 +83,20 @@ impl CallFailure {
                 write_text(&format!("Upstream request failed: {error}. Try again later."), out);
                 (Outcome::UpstreamTimeout, error.name())
             }
+            CallFailure::Upstream(error @ UpstreamError::Mcp(failure)) => {
+                let McpFailure { code, reason } = failure;
+                write_text(&format!("The MCP server gave no result: {reason}. {}", code.advice()), out);
+                let timeout = *code == McpCode::Timeout;
+                (if timeout { Outcome::UpstreamTimeout } else { Outcome::UpstreamFailed }, error.name())
+            }
             CallFailure::Upstream(error) => {
                 write_text(&format!("Upstream request failed: {error}."), out);
                 (Outcome::UpstreamFailed, error.name())
             }
         };
-        Done { outcome, reason: Some(reason), upstream_status, retry_after_seconds, has_structured: false }
+        let reason = Some(reason);
+        let (has_structured, input_required) = (false, false);
+        Done { outcome, reason, upstream_status, retry_after_seconds, has_structured, mcp, input_required }
     }
 
     pub(super) fn arguments(&self) -> Option<&BindError> {
@@ -128,6 +144,9 @@ pub(super) fn outcome(failure: Option<&shape::ShapeFailure>) -> Outcome {
     match failure {
         None => Outcome::Ok,
         Some(shape::ShapeFailure::Status(_)) => Outcome::UpstreamStatus,
+        Some(shape::ShapeFailure::Mcp(McpFault::Refused { .. } | McpFault::ToolFailed)) => {
+            Outcome::UpstreamStatus
+        }
         Some(shape::ShapeFailure::TooLarge { .. }) => Outcome::ResponseTooLarge,
         Some(_) => Outcome::Unusable,
     }

@@ -50,7 +50,14 @@ fn insert(mut entry: Vec<u8>, protocol: Option<ProtocolVersion>, start: usize, o
     // A result of the stateless revision has a `_meta` already, right before its members.
     const END: &[u8] = b"},";
     let opened = out.get(..start).is_some_and(|before| before.ends_with(END));
-    if protocol == Some(MODERN) && opened {
+    // A server's own, see `insert_first`.
+    const FIRST: &[u8] = b"\"_meta\":{";
+    let has_first = out.get(start..).is_some_and(|members| members.starts_with(FIRST));
+    if has_first {
+        entry.push(b',');
+        let at = start + FIRST.len();
+        out.splice(at..at, entry);
+    } else if protocol == Some(MODERN) && opened {
         let at = start - END.len();
         entry.insert(0, b',');
         out.splice(at..at, entry);
@@ -61,10 +68,34 @@ fn insert(mut entry: Vec<u8>, protocol: Option<ProtocolVersion>, start: usize, o
     }
 }
 
+/// Adds members to the `_meta` of a result before all others. Gives where the result's members begin then.
+pub(super) fn insert_first(
+    mut members: Vec<u8>,
+    protocol: Option<ProtocolVersion>,
+    start: usize,
+    out: &mut Vec<u8>,
+) -> usize {
+    if protocol == Some(MODERN) {
+        let before = out.len();
+        insert(members, protocol, start, out);
+        return start + (out.len() - before);
+    }
+    members.splice(..0, *b"\"_meta\":{");
+    members.extend_from_slice(b"},");
+    out.splice(start..start, members);
+    start
+}
+
 /// `{"reason":"…","upstream_status":…,"retry_after_seconds":…,"problems":[{"kind":"…","parameter":"…","message":"…"}],"omitted":…}`
 fn write_error(done: &Done, arguments: Option<&BindError>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"reason\":");
     write_string(done.reason.unwrap_or(done.outcome.as_str()), out);
+    if let Some(code) = done.mcp {
+        out.extend_from_slice(b",\"code\":");
+        write_string(code.as_str(), out);
+        out.extend_from_slice(b",\"advice\":");
+        write_string(code.advice(), out);
+    }
     if let Some(status) = done.upstream_status {
         out.extend_from_slice(b",\"upstream_status\":");
         out.extend_from_slice(itoa::Buffer::new().format(status).as_bytes());

@@ -14,10 +14,12 @@ mod admission;
 mod buffers;
 mod caching;
 mod failure;
+mod mcp;
 mod meta;
 mod redact;
 
 pub(crate) use admission::admit_message;
+pub(crate) use mcp::Beside;
 pub(crate) use meta::ERROR_KEY;
 
 use crate::cache::{Flight, KeptAnswer};
@@ -29,6 +31,7 @@ use crate::protocol::{self, MODERN};
 use crate::runtime::{clock, random};
 use crate::serving::context::Context;
 use crate::upstream::credentials::Ask;
+use crate::upstream::mcp::McpCode;
 use crate::upstream::{Exchange, UpstreamError};
 use admission::Places;
 use buffers::{Buffers, Scratch};
@@ -49,6 +52,8 @@ pub(crate) struct ToolCall<'a, 'm> {
     pub arguments: Option<Arguments<'m>>,
     /// `None` for the REST forms.
     pub protocol: Option<ProtocolVersion>,
+    /// For a tool at an MCP server.
+    pub beside: Beside<'m>,
 }
 
 /// How a call ended; the members of the result say it in words.
@@ -62,6 +67,10 @@ pub(crate) struct Done {
     pub retry_after_seconds: Option<u32>,
     /// Whether the result has `structuredContent`.
     pub has_structured: bool,
+    /// What failed, of a tool at an MCP server.
+    pub mcp: Option<McpCode>,
+    /// The caller is asked for something, so the call goes on.
+    pub input_required: bool,
 }
 
 /// A call on its way. Nothing of the message that it came in is needed any more: what waits for an upstream is small. One that
@@ -76,6 +85,7 @@ pub(crate) struct PendingCall<'a> {
     /// Held until the end.
     _places: Option<Places<'a>>,
     work: Work,
+    beside: Option<Box<mcp::Kept>>,
     /// Others wait for its answer. Rare, so boxed.
     flight: Option<Box<Flight<'a>>>,
     request_bytes: usize,
@@ -139,6 +149,7 @@ pub(crate) fn begin<'a>(context: &Context<'a>, call: &ToolCall<'a, '_>) -> Pendi
         ambient,
         _places: places,
         work,
+        beside: context.view.catalog().mcp.get(call.tool.index()).and_then(|_| mcp::Kept::of(&call.beside)),
         flight: None,
         request_bytes: call.arguments.map_or(0, |arguments| arguments.text().len()),
         upstream: Duration::ZERO,
@@ -226,6 +237,8 @@ impl<'a> PendingCall<'a> {
         }
         match self.context.view.catalog().cache_rules(self.tool.index()) {
             None => self.send().await,
+            // Its answer is for this caller alone.
+            Some(_) if self.beside.as_deref().is_some_and(mcp::Kept::has_answers) => self.send().await,
             // Boxed, as all that is rare: it would be part of every call's future.
             Some(rules) => Box::pin(self.find_or_send(rules)).await,
         }
@@ -268,6 +281,10 @@ impl<'a> PendingCall<'a> {
         let origin = tool.upstream().and_then(|index| origins.get(index as usize));
         let (Some(upstream), Some(origin)) = (upstream, origin) else { return };
         let policy = contents.policies.get(tool.policy() as usize);
+        let mcp = context.view.catalog().mcp.get(tool.index());
+        if let Some(error) = mcp.and_then(mcp::quarantined) {
+            return self.fail(CallFailure::Upstream(error));
+        }
         let gate = tool.upstream().and_then(|index| context.view.catalog().gate(index as usize));
         let mut start = Instant::now();
         let entry = match admission::enter(&context, gate, &mut start, deadline).await {
@@ -298,8 +315,13 @@ impl<'a> PendingCall<'a> {
                 caller: context.request.caller.token(),
             }),
             authorization: None,
+            envelope: None,
         };
-        let result = context.shared.upstream.call(&exchange, received).await;
+        let result = match mcp {
+            None => context.shared.upstream.call(&exchange, received).await,
+            // Boxed, so that other calls do not carry it.
+            Some(mcp) => Box::pin(mcp::send(mcp, self.beside.as_deref(), &exchange, received)).await,
+        };
         let answered = received.answered.filter(|_| result.is_ok()).unwrap_or_else(Instant::now);
         entry.end(&result, received.status, answered);
         self.upstream = answered.saturating_duration_since(start);
@@ -322,18 +344,20 @@ impl<'a> PendingCall<'a> {
         let before = out.len();
         match std::mem::replace(&mut self.work, Work::Nothing) {
             Work::Send(buffers) | Work::Shape(buffers) => {
-                let start = is_measured(self.ambient).then(Instant::now);
-                let (done, error) = self.shape(&buffers.received.answer(), out);
-                let render = start.map(|start| start.elapsed());
+                let begun = is_measured(self.ambient).then(Instant::now);
+                let (done, error, start) = self.shape(&buffers.received.answer(), out);
+                let render = begun.map(|begun| begun.elapsed());
                 if let Some(flight) = self.flight.take() {
                     match done.outcome {
-                        Outcome::Ok => flight.keep(KeptAnswer::of(&buffers.received, Instant::now())),
+                        Outcome::Ok if !done.input_required => {
+                            flight.keep(KeptAnswer::of(&buffers.received, Instant::now()));
+                        }
                         // An error is never kept.
                         _ => flight.keep_nothing(),
                     }
                 }
                 if done.outcome != Outcome::Ok {
-                    meta::add(&done, None, self.protocol, before, out);
+                    meta::add(&done, None, self.protocol, start, out);
                 }
                 let end = End { done: &done, problems: &[], error: error.as_deref(), render };
                 self.observe(end, Some(&buffers), out.len() - before);
@@ -341,11 +365,11 @@ impl<'a> PendingCall<'a> {
                 done
             }
             Work::Reuse(kept, stale, buffers) => {
-                let (done, error) = self.shape(&kept.answer(), out);
+                let (done, error, start) = self.shape(&kept.answer(), out);
                 if done.outcome == Outcome::Ok {
-                    meta::add_cache(kept.age(Instant::now()), stale, self.protocol, before, out);
+                    meta::add_cache(kept.age(Instant::now()), stale, self.protocol, start, out);
                 } else {
-                    meta::add(&done, None, self.protocol, before, out);
+                    meta::add(&done, None, self.protocol, start, out);
                 }
                 let end = End { done: &done, problems: &[], error: error.as_deref(), render: None };
                 self.observe(end, Some(&buffers), out.len() - before);
@@ -371,12 +395,14 @@ impl<'a> PendingCall<'a> {
         }
     }
 
-    /// How it ended, and why it could not be rendered.
-    fn shape(&self, answer: &Answer<'_>, out: &mut Vec<u8>) -> (Done, Option<String>) {
+    /// How it ended, why it could not be rendered, and where its members begin.
+    fn shape(&self, answer: &Answer<'_>, out: &mut Vec<u8>) -> (Done, Option<String>, usize) {
+        let before = out.len();
         let limits = &self.context.settings.limits.shape;
-        let without_audio =
-            self.protocol.filter(|version| !protocol::has_audio(*version)).map(|_| limits.without_audio());
-        let limits = without_audio.as_ref().unwrap_or(limits);
+        let is_mcp = answer.message.is_some();
+        let of_revision = self.protocol.filter(|version| is_mcp || *version != MODERN);
+        let of_revision = of_revision.and_then(|version| mcp::of_revision(version, limits));
+        let limits = of_revision.as_ref().unwrap_or(limits);
         let Catalog { contents, matchers, .. } = self.context.view.catalog();
         let shaped = buffers::with_scratch(|Scratch { shape: scratch, .. }| {
             let (shaping, ambient) = (self.tool.shaping(), &self.ambient);
@@ -390,18 +416,22 @@ impl<'a> PendingCall<'a> {
         if let Some(structured) = structured {
             out.truncate(structured.start);
         }
+        let start = if is_mcp { self.add_said(&shaped, before, out) } else { before };
         let done = Done {
             outcome: failure::outcome(shaped.failure.as_ref()),
             reason: shaped.failure.as_ref().map(shape::ShapeFailure::name),
             upstream_status: self.tool.upstream().map(|_| answer.status),
             retry_after_seconds: None,
             has_structured,
+            mcp: shaped.failure.as_ref().and_then(mcp::code),
+            input_required: shaped.input_required,
         };
-        (done, shaped.failure.as_ref().and_then(failure::render_error))
+        (done, shaped.failure.as_ref().and_then(failure::render_error), start)
     }
 
     fn observe(&self, end: End<'_>, buffers: Option<&Buffers>, response_bytes: usize) {
         let End { done, problems, error, render } = end;
+        self.count(done);
         let keeps = self.context.shared.observers.keeps_arguments();
         let Catalog { contents, counts, tenant_counts, directory, .. } = self.context.view.catalog();
         let tenant = directory.tenant_index(&self.context.request.caller);
@@ -446,6 +476,8 @@ const CANCELLED: Done = Done {
     upstream_status: None,
     retry_after_seconds: None,
     has_structured: false,
+    mcp: None,
+    input_required: false,
 };
 
 impl Drop for PendingCall<'_> {

@@ -4,7 +4,9 @@ mod client_certificates;
 mod cursor;
 mod limits;
 mod listing;
+mod mcp;
 mod origins;
+pub mod programs;
 mod tenants;
 mod token_servers;
 mod variables;
@@ -20,6 +22,7 @@ pub use view::View;
 use crate::limits::Limiter;
 use crate::limits::gates::Gate;
 use crate::observe::counts::{CallCounts, Counts};
+use crate::programs::NoProgram;
 use crate::request::identity::Caller;
 use crate::settings::Settings;
 use crate::tenants::Directory;
@@ -54,6 +57,8 @@ pub struct Catalog {
     /// What stands before them; indexed likewise.
     gates: Vec<Gate>,
     limits: limits::ToolTables,
+    /// The tools at MCP servers.
+    pub(crate) mcp: mcp::McpTools,
     /// Parameters that headers repeat, indexed like `contents.tools`.
     mirrored: Vec<Box<[Mirrored]>>,
     /// The tools, ready to be called.
@@ -116,6 +121,13 @@ pub enum BuildError {
         "the token server of upstream `{upstream}` is reached by plain `http`, so others could read its secrets: use `https`"
     )]
     PlainTokenServer { upstream: String },
+    #[error(
+        "`{upstream}` of the bundle is a program that this place has not named: write `[stdio.{program}]` with its `command` \
+         into `edge.toml`, or name a file that has it with `mcp_servers`{}", did_you_mean(.nearest)
+    )]
+    UnnamedProgram { upstream: String, program: String, nearest: Option<String> },
+    #[error("the program `{program}`, which is the MCP server `{upstream}`, cannot be started: {error}")]
+    Program { upstream: String, program: String, error: NoProgram },
 }
 
 fn did_you_mean(nearest: &Option<String>) -> String {
@@ -151,10 +163,27 @@ impl Catalog {
                 }),
             }
         });
-        let origins = origins.collect::<Result<_, _>>()?;
+        let origins = origins.collect::<Result<Vec<_>, _>>()?;
         token_servers::check(&contents)?;
+        let programs = match upstream {
+            Upstream::Network(_) => programs::resolve(&contents, &settings.programs, &variable)?,
+            // Nothing is started for answers that are fixed.
+            Upstream::Fixed(_) => Vec::new(),
+        };
         let credentials = Credentials::build(&contents, &variables.0, upstream)
             .map_err(|BadUserName { upstream }| BuildError::UserName { upstream })?;
+        let mcp = mcp::McpTools::build(
+            &contents,
+            &mcp::Means {
+                upstream,
+                variables: &variables.0,
+                origins: &origins,
+                credentials: &credentials,
+                limiter,
+                settings: &settings,
+                programs,
+            },
+        );
         let gates = limits::gates(&contents, limiter);
         let counts = calls.of(contents.tools.iter().map(|tool| text(tool.name)));
         let tenants = &directory.file().tenants;
@@ -172,6 +201,7 @@ impl Catalog {
             credentials,
             gates,
             limits: limits::ToolTables::new(&contents),
+            mcp,
             mirrored,
             prepared,
             counts,

@@ -2,7 +2,7 @@
 
 use super::{CommandError, files, has_toml_name, load_bundle, read_config, read_keys, variables};
 use crate::activation::{self, TenantsError};
-use crate::catalog::invalid_variables;
+use crate::catalog::{self, invalid_variables};
 use crate::config::{AuthConfig, Config, FileProblem};
 use mcp_bundle::format::key_text;
 use mcp_bundle::format::{Bundle, VerifyingKey};
@@ -42,6 +42,7 @@ fn configuration(file: &Path, keys: Vec<VerifyingKey>) -> Result<String, Command
                 let has_value = |name: &str| has_value(secrets.as_ref(), name);
                 variable_problems = variables::missing(&bundle.contents, &has_value);
                 variable_problems.extend(unsendable(&bundle.contents, secrets.as_ref(), &config));
+                variable_problems.extend(programs(&bundle.contents, secrets.as_ref(), &config, &mut out));
                 contents = Some(bundle.contents);
             }
         },
@@ -79,6 +80,26 @@ fn unsendable(contents: &Contents, secrets: Option<&EnvFile>, config: &Config) -
     let values: Vec<Option<&str>> = values.iter().map(Option::as_deref).collect();
     let found = invalid_variables(contents, &values, &config.settings.limits.bind);
     found.iter().map(ToString::to_string).collect()
+}
+
+/// What keeps programs that are MCP servers from running. `out` says which there are.
+fn programs(
+    contents: &Contents,
+    secrets: Option<&EnvFile>,
+    config: &Config,
+    out: &mut String,
+) -> Vec<String> {
+    let named = &config.settings.programs;
+    let unused: Vec<&str> = catalog::programs::unused(contents, named).collect();
+    let used: Vec<&str> = named.keys().map(String::as_str).filter(|name| !unused.contains(name)).collect();
+    for (label, names) in [("programs  ", used), ("not used  ", unused)] {
+        if !names.is_empty() {
+            out.push_str(&format!("{label} {}\n", names.join(", ")));
+        }
+    }
+    // Without the secrets nothing is known of values; that the file cannot be read is said already.
+    let value = |name: &str| secrets.map_or_else(|| Some(String::new()), |secrets| secrets.get(name));
+    catalog::programs::problems(contents, named, &value).iter().map(ToString::to_string).collect()
 }
 
 /// Without `secrets`, nothing is said about values.

@@ -9,11 +9,16 @@ use crate::config::{Config, ConfigError, FileProblem};
 use crate::process::{self, Beside, BindError, Bound, OpenFiles};
 use crate::runtime::allocator;
 use crate::telemetry::logging::{self, LogFormat};
+use crate::upstream::mcp::stdio;
 use pingora_core::services::ServiceWithDependents;
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long programs that are MCP servers may take to end.
+const CHILDREN: Duration = Duration::from_secs(2);
 
 pub fn run(arguments: &ServeArguments) -> Result<(), CommandError> {
     let typed = Typed::of(arguments)?;
@@ -61,6 +66,7 @@ pub fn run(arguments: &ServeArguments) -> Result<(), CommandError> {
         beside,
     };
     let ended = process::run(edge, bound, options, || start.report(config.log.format)).map_err(bind_failure);
+    stdio::end_all(CHILDREN);
     // What was served is told, also of calls that the end cut off.
     if let Some(audit) = audit {
         audit.flush();

@@ -1,7 +1,7 @@
 //! The language of `edge.toml`: its tables of keys, and the reference made from them.
 
 use super::fixed::{FIXED, TLS};
-use super::numbers::{AUDIT_FLUSH, AUDIT_QUEUE, CACHE, LIMITS, LIST, POOL, TIMEOUTS};
+use super::numbers::{AUDIT_FLUSH, AUDIT_QUEUE, CACHE, DRIFT, LIMITS, LIST, POOL, TIMEOUTS};
 use crate::settings::{AuditArguments, Settings, WhenFull};
 use crate::telemetry::logging::{LogFormat, LogLevel};
 use mcp_diagnostics::{Key, Language, ReadingRules, Shape, Table, size};
@@ -48,7 +48,7 @@ impl Row {
 use Shape::{Boolean, Integer, Tables, Text, Texts, Word};
 
 #[rustfmt::skip]
-static TOP_ROWS: [Row; 22] = [
+static TOP_ROWS: [Row; 25] = [
     Row::new("bundle", Text, "", "the bundle to serve; the command line may name another"),
     Row::new("keys", Texts, "", "public keys, as text or as files; with any, one of them must have signed the bundle"),
     Row::new("poll_seconds", Integer { min: 1, max: 86_400 }, "10", "how often to check the bundle, the secrets file and the certificates for changes"),
@@ -60,6 +60,7 @@ static TOP_ROWS: [Row; 22] = [
     Row::new("metrics", Boolean, "true", "`false` stops counting finished calls; `/metrics` shows the rest"),
     Row::new("upgrade_socket", Text, "", "the socket where a new process, started with `--upgrade`, takes over the listeners"),
     Row::new("ca_file", Text, "", "PEM file of certificate authorities to trust for upstreams, instead of the system's"),
+    Row::new("mcp_servers", Text, "", "an `mcpServers` file of a desktop client: its programs may run as MCP servers here"),
     Row::new("listen", Tables(&LISTEN_TABLE), "", "written `[[listen]]`, once for each listener"),
     Row::new("log", Shape::Table(&LOG_TABLE), "", "written `[log]`: what is logged"),
     Row::new("audit", Shape::Table(&AUDIT_TABLE), "", "written `[audit]`: a line for each call and each refusal"),
@@ -70,7 +71,9 @@ static TOP_ROWS: [Row; 22] = [
     Row::new("pool", Shape::Table(&POOL_TABLE), "", "written `[pool]`: connections to upstreams"),
     Row::new("list", Shape::Table(&LIST_TABLE), "", "written `[list]`: lists of tools"),
     Row::new("cache", Shape::Table(&CACHE_TABLE), "", "written `[cache]`: responses that are used again"),
+    Row::new("drift", Shape::Table(&DRIFT_TABLE), "", "written `[drift]`: tools of MCP servers that are not what was reviewed"),
     Row::new("upstream", Shape::NamedTables(&UPSTREAM_TABLE), "", "written `[upstream.NAME]`: where an upstream of the bundle is here"),
+    Row::new("stdio", Shape::NamedTables(&STDIO_TABLE), "", "written `[stdio.NAME]`: a program that may run as an MCP server here"),
 ];
 
 #[rustfmt::skip]
@@ -115,6 +118,16 @@ static UPSTREAM_ROWS: [Row; 3] = [
     Row::new("url", Text, "", "scheme, host and port that the upstream of this name has here, instead of those in the spec; paths stay"),
     Row::new("client_certificate", Text, "", "PEM file with the certificate chain that the edge shows the upstream of this name; read again at each reload"),
     Row::new("client_key", Text, "", "PEM file with that certificate's private key"),
+];
+
+#[rustfmt::skip]
+static STDIO_ROWS: [Row; 6] = [
+    Row::new("command", Text, "", "the program: a name on `PATH`, or a path"),
+    Row::new("args", Texts, "[]", "its arguments; they may hold `${NAME}`"),
+    Row::new("env", Shape::TextMap, "", "its environment beside the little that it gets of the edge's own; values may hold `${NAME}`"),
+    Row::new("directory", Text, "where the edge runs", "the folder that it runs in"),
+    Row::new("calls_at_once", Integer { min: 1, max: 1000 }, "1", "calls that it works on at the same time; others wait for their turn"),
+    Row::new("restart", Boolean, "true", "whether it is started again when it has ended by itself"),
 ];
 
 #[rustfmt::skip]
@@ -178,6 +191,7 @@ static CACHE_TABLE: Table = table("`cache`", &keys(&CACHE));
 pub static LIMITS_RATE_TABLE: Table = table("`limits.rate`", &keys(&LIMITS_RATE_ROWS));
 /// How often somebody may ask.
 pub static RATE_TABLE: Table = table("a rate", &keys(&RATE_ROWS));
+static DRIFT_TABLE: Table = table("`drift`", &keys(&DRIFT));
 static LIST_TABLE: Table = table("`list`", &keys(&LIST));
 
 pub static AUTH_TABLE: Table = table("`auth`", &keys(&AUTH_ROWS));
@@ -186,9 +200,10 @@ pub static JWT_TABLE: Table = table("`auth.jwt`", &keys(&JWT_ROWS));
 pub static MTLS_TABLE: Table = table("`auth.mtls`", &keys(&MTLS_ROWS));
 pub static CLAIM_TABLE: Table = table("a claim", &keys(&CLAIM_ROWS));
 pub static UPSTREAM_TABLE: Table = table("an upstream", &keys(&UPSTREAM_ROWS));
+pub static STDIO_TABLE: Table = table("a program", &keys(&STDIO_ROWS));
 
 /// The tables below the top, by name.
-pub static TABLES: [(&str, &Table, &[Row]); 17] = [
+pub static TABLES: [(&str, &Table, &[Row]); 19] = [
     ("auth", &AUTH_TABLE, &AUTH_ROWS),
     ("auth.resource", &RESOURCE_TABLE, &RESOURCE_ROWS),
     ("auth.jwt", &JWT_TABLE, &JWT_ROWS),
@@ -205,7 +220,9 @@ pub static TABLES: [(&str, &Table, &[Row]); 17] = [
     ("pool", &POOL_TABLE, &POOL),
     ("list", &LIST_TABLE, &LIST),
     ("cache", &CACHE_TABLE, &CACHE),
+    ("drift", &DRIFT_TABLE, &DRIFT),
     ("upstream.NAME", &UPSTREAM_TABLE, &UPSTREAM_ROWS),
+    ("stdio.NAME", &STDIO_TABLE, &STDIO_ROWS),
 ];
 
 pub static LANGUAGE: Language = Language {

@@ -22,7 +22,7 @@ pub fn lower(text: &str, name: &str, folder: &Path) -> Result<Config, Problems> 
     let mut sources = Sources::default();
     let file = sources.add(name, text);
     let mut diagnostics = Vec::new();
-    let config = read(text, file, folder, &mut diagnostics);
+    let config = read(text, file, folder, &mut sources, &mut diagnostics);
     match config {
         Some((mut config, files)) if diagnostics.is_empty() => {
             if let Some(auth) = &mut config.auth {
@@ -45,6 +45,7 @@ fn read(
     text: &str,
     file: FileId,
     folder: &Path,
+    sources: &mut Sources,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<(Config, Files)> {
     let mut reading = Reading { language: &LANGUAGE, file, text, diagnostics };
@@ -62,15 +63,23 @@ fn read(
         return None;
     }
     let top = reading.fields(&TOP, &toml, Span::whole_file(file));
-    let mut lowering =
-        Lowering { reading: &mut reading, folder, files: Vec::new(), addresses: Vec::new(), mtls: None };
+    let mut lowering = Lowering {
+        reading: &mut reading,
+        folder,
+        sources,
+        files: Vec::new(),
+        addresses: Vec::new(),
+        mtls: None,
+    };
     let config = lowering.config(&top, &toml);
     Some((config, lowering.files))
 }
 
 pub(super) struct Lowering<'r, 'd> {
     pub(super) reading: &'r mut Reading<'d>,
-    folder: &'r Path,
+    pub(super) folder: &'r Path,
+    /// Other files that are read with it.
+    pub(super) sources: &'r mut Sources,
     /// Those that the file names.
     files: Files,
     /// Those that the file names, in its order.
@@ -282,6 +291,7 @@ impl<'d> Lowering<'_, 'd> {
         }
         settings.interfaces = self.interfaces(top);
         self.upstreams(top, &mut settings);
+        settings.programs = self.programs(top);
         settings
     }
 

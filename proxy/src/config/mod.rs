@@ -12,6 +12,7 @@ mod lower;
 mod mtls;
 mod numbers;
 mod places;
+mod programs;
 mod secrets;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ pub use auth::AuthConfig;
 pub use lower::is_off;
 pub use mcp_diagnostics::Problems;
 pub use places::{FileProblem, Places};
+pub use programs::programs_of;
 pub use secrets::{SecretSource, SecretsError};
 
 use crate::process::Listener;

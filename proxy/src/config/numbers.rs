@@ -87,6 +87,11 @@ pub static CACHE: [Row; 1] = [
 ];
 
 #[rustfmt::skip]
+pub static DRIFT: [Row; 1] = [
+    number!("poll_seconds", Seconds, 1, DAY, "how often tools of MCP servers are compared with their pins, beside when a server says that they changed", mcp.poll),
+];
+
+#[rustfmt::skip]
 pub static LIST: [Row; 2] = [
     number!("page", Count, 1, 1_000_000, "tools on a page of `tools/list`", list.page),
     number!("ttl_seconds", Seconds, 0, DAY, "how long clients may cache a list", list.ttl),

@@ -110,6 +110,7 @@ async fn get(network: &Network, url: &str) -> Result<Vec<u8>, FetchError> {
         budget: &Arc::default(),
         credential: None,
         authorization: None,
+        envelope: None,
     };
     let mut received = Received::default();
     let done = network.call(&exchange, &mut received).await;

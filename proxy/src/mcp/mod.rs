@@ -8,6 +8,7 @@ mod headers;
 mod lifecycle;
 mod list;
 mod listen;
+mod progress;
 pub mod sse;
 mod version;
 
@@ -42,6 +43,7 @@ pub enum Responded {
 }
 
 /// A body or message that was looked at.
+#[expect(clippy::large_enum_variant, reason = "nearly all are calls, and a box would cost each of them")]
 enum Handled<'a> {
     Responded(Responded),
     /// A tool is called, and its result is opened.
@@ -62,6 +64,7 @@ pub async fn answer(context: &Context<'_>, body: &[u8], reply: &mut Reply) -> An
         Handled::Call(call) => finish(call, &mut reply.body).await,
         // Boxed, as all that is rare.
         Handled::Batch(messages) => {
+            let context = &Context { may_stream: false, ..*context };
             Box::pin(batch::respond_to_all(context, header, &messages, &mut reply.body)).await
         }
     };
@@ -211,7 +214,7 @@ fn modern<'a>(
     version::check_modern(header, message)?;
     headers::check_routing(&context.head.headers, message)?;
     if message.is_method("tools/call") {
-        return call::begin(context, MODERN, message, id, out).map(Handled::Call);
+        return call::begin(context, MODERN, message, id, out);
     }
     admit_message(context)?;
     let start = out.len();
@@ -240,7 +243,7 @@ fn legacy<'a>(
     out: &mut Vec<u8>,
 ) -> Result<Handled<'a>, Failure> {
     if message.is_method("tools/call") {
-        return call::begin(context, version, message, id, out).map(Handled::Call);
+        return call::begin(context, version, message, id, out);
     }
     admit_message(context)?;
     let start = out.len();

@@ -153,7 +153,8 @@ async fn answer(
     let view = catalog.as_ref().and_then(|catalog| catalog.view(&request.caller, toolset));
     let responded = match view {
         Some(view) => {
-            let context = Context { shared, settings: &view.catalog().settings, view, head, request };
+            let settings = &view.catalog().settings;
+            let context = Context { shared, settings, view, head, request, notices: None, may_stream: false };
             respond_to_body(&context, session, body, &mut out).await
         }
         None => {

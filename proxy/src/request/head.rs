@@ -117,7 +117,9 @@ impl Head {
 
 /// A header's value, if it is visible ASCII.
 pub fn visible(value: &[u8]) -> Option<&str> {
-    let is_visible = value.iter().all(|byte| *byte == b'\t' || (b' '..=b'~').contains(byte));
+    // All of them are looked at, even after a bad one: then it is done in blocks.
+    let is_visible =
+        value.iter().fold(true, |good, byte| good & ((*byte == b'\t') | (b' '..=b'~').contains(byte)));
     if is_visible { std::str::from_utf8(value).ok() } else { None }
 }
 

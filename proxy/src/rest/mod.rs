@@ -3,7 +3,7 @@
 pub mod api_v1;
 pub mod gateway;
 
-use crate::call::{Done, ToolCall};
+use crate::call::{Beside, Done, ToolCall};
 use crate::observe::record::Outcome;
 use crate::request::failure::{ErrorType, Failure};
 use crate::request::reply::Reply;
@@ -51,7 +51,7 @@ fn read_call<'a>(
     let name = tool.unescaped(&mut buffer);
     let tool = context.view.find(name).ok_or_else(|| Failure::UnknownTool(name.to_owned()))?;
     context.check_scopes(&tool)?;
-    Ok(ToolCall { tool, arguments, protocol: None })
+    Ok(ToolCall { tool, arguments, protocol: None, beside: Beside::default() })
 }
 
 /// The type and HTTP status of a call that failed; `of_upstream` is the type of its upstream's failures.

@@ -9,6 +9,7 @@ use crate::request::failure::Failure;
 use crate::request::head::Head;
 use crate::request::route::RoutedRequest;
 use crate::settings::Settings;
+use crate::upstream::mcp::Notices;
 use mcp_bundle::bind::PreparedTool;
 use mcp_bundle::strings::StrId;
 use mcp_bundle::wire_enums::ProtocolVersion;
@@ -23,6 +24,10 @@ pub struct Context<'a> {
     pub view: View<'a>,
     pub head: &'a Head,
     pub request: &'a RoutedRequest,
+    /// Takes what the upstream of a call says while it works.
+    pub notices: Option<&'a Arc<dyn Notices>>,
+    /// An answer may be a stream of events.
+    pub may_stream: bool,
 }
 
 impl<'a> Context<'a> {

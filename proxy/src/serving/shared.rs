@@ -71,6 +71,7 @@ impl Shared {
     /// From now on requests are served from `catalog` and with its settings; those that began before keep theirs.
     pub fn activate(&self, catalog: Catalog) -> Activated {
         let catalog = Arc::new(catalog);
+        catalog.mcp.activate();
         self.limits.budget.set_most(catalog.settings.limits.answer_bytes);
         self.cache.set_bytes(catalog.settings.cache.bytes);
         let serving = Serving {

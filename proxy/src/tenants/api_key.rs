@@ -33,16 +33,22 @@ impl KeyDigest {
 
     /// Reads `sha256:` and 64 hexadecimal digits.
     pub fn parse(text: &str) -> Option<KeyDigest> {
-        let digits = text.strip_prefix(DIGEST_PREFIX)?;
-        if digits.len() != 64 {
-            return None;
-        }
+        let digits: &[u8; 64] = text.strip_prefix(DIGEST_PREFIX)?.as_bytes().try_into().ok()?;
         let mut bytes = [0; 32];
-        for (byte, pair) in bytes.iter_mut().zip(digits.as_bytes().chunks(2)) {
-            *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+        for (byte, [high, low]) in bytes.iter_mut().zip(digits.as_chunks().0) {
+            *byte = (value_of(*high)? << 4) | value_of(*low)?;
         }
-        // `from_str_radix` takes a sign.
-        digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(KeyDigest(bytes))
+        Some(KeyDigest(bytes))
+    }
+}
+
+/// Of a hexadecimal digit.
+fn value_of(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        b'A'..=b'F' => Some(digit - b'A' + 10),
+        _ => None,
     }
 }
 

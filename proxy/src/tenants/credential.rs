@@ -41,15 +41,21 @@ pub fn find(head: &Head) -> Result<Option<Credential<'_>>, Unreadable> {
         (Some(_), Some(_)) => Err(Unreadable::Ambiguous),
         (None, Some(key)) => Ok(Some(Credential::ApiKey(text(key)?.trim()))),
         (Some(authorization), None) => {
-            let (scheme, token) = text(authorization)?.trim().split_once(' ').ok_or(Unreadable::Malformed)?;
-            let token = token.trim_start();
-            if !scheme.eq_ignore_ascii_case("bearer") || token.is_empty() || token.contains(' ') {
-                return Err(Unreadable::Malformed);
-            }
+            let token = token_of(text(authorization)?).ok_or(Unreadable::Malformed)?;
             let is_key = token.starts_with(super::api_key::PREFIX);
             Ok(Some(if is_key { Credential::ApiKey(token) } else { Credential::Token(token) }))
         }
     }
+}
+
+/// What follows `Bearer`.
+fn token_of(value: &str) -> Option<&str> {
+    let (scheme, token) = value.trim_ascii().split_at_checked("bearer".len())?;
+    let is_bearer = scheme.eq_ignore_ascii_case("bearer") && token.starts_with(' ');
+    let token = token.trim_ascii_start();
+    // All bytes are looked at, even after a space: then it is done in blocks.
+    let is_one = token.bytes().fold(true, |one, byte| one & (byte != b' '));
+    (is_bearer && is_one && !token.is_empty()).then_some(token)
 }
 
 impl<'h> Credential<'h> {

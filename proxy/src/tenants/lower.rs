@@ -109,7 +109,7 @@ fn read(text: &str, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Vec<Tena
     let mut reading = Reading { language: &LANGUAGE, file, text, diagnostics };
     let Some(toml) = reading.parse() else { return Vec::new() };
     let top = reading.fields(&TOP, &toml, Span::whole_file(file));
-    let mut lowering = Lowering { reading: &mut reading, digests: BTreeMap::new() };
+    let mut lowering = Lowering { reading: &mut reading, digests: Vec::new() };
     let tables = top.table("tenant").map(|(tables, _)| tables);
     let mut tenants: Vec<TenantEntry> = Vec::new();
     for (name, value) in tables.into_iter().flat_map(TomlTable::iter) {
@@ -122,14 +122,15 @@ fn read(text: &str, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Vec<Tena
             }
         }
     }
+    lowering.refuse_repeated_digests();
     tenants.sort_by(|a, b| a.name.value.cmp(&b.name.value));
     tenants
 }
 
 struct Lowering<'r, 'd> {
     reading: &'r mut Reading<'d>,
-    /// Where each digest was first used.
-    digests: BTreeMap<KeyDigest, Span>,
+    /// All digests. There may be a hundred thousand: comparing them once at the end is quicker than one by one.
+    digests: Vec<(KeyDigest, Span)>,
 }
 
 impl<'d> Lowering<'_, 'd> {
@@ -264,16 +265,23 @@ impl<'d> Lowering<'_, 'd> {
             self.reading.report(Diagnostic::error(text.span, message).help(help).hide_source());
             return None;
         };
-        if let Some(first) = self.digests.insert(digest, text.span) {
-            let problem = Diagnostic::error(text.span, "this key is listed twice");
-            self.reading.report(
-                problem
-                    .related(first, "first listed here")
-                    .help("make a key for each with `mcp-edge key new`"),
-            );
-            return None;
-        }
+        self.digests.push((digest, text.span));
         Some(digest)
+    }
+
+    fn refuse_repeated_digests(&mut self) {
+        self.digests.sort_unstable();
+        for same in self.digests.chunk_by(|(one, _), (next, _)| one == next) {
+            let Some(((_, first), others)) = same.split_first() else { continue };
+            for (_, span) in others {
+                let problem = Diagnostic::error(*span, "this key is listed twice");
+                self.reading.report(
+                    problem
+                        .related(*first, "first listed here")
+                        .help("make a key for each with `mcp-edge key new`"),
+                );
+            }
+        }
     }
 
     fn expires(&mut self, fields: &Fields<'_, '_>) -> Option<i64> {
@@ -322,4 +330,35 @@ fn is_name(name: &str) -> bool {
 /// As RFC 6749 has it.
 fn is_scope(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_is_listed_again_is_refused_wherever_that_is() {
+        let key =
+            |id: &str, of: &str| format!("id = \"{id}\"\ndigest = \"{}\"\n", KeyDigest::of(of.as_bytes()));
+        let text = format!(
+            "[[tenant.b.keys]]\n{}[[tenant.b.keys]]\n{}[[tenant.a.keys]]\n{}[[tenant.a.keys]]\n{}",
+            key("1", "one"),
+            key("2", "two"),
+            key("3", "one"),
+            key("4", "one"),
+        );
+        let problems = parse(&text, "tenants.toml").unwrap_err();
+        let again: Vec<usize> =
+            text.match_indices(&KeyDigest::of(b"one").to_string()).map(|(at, _)| at).collect();
+        let seen: Vec<_> = problems
+            .diagnostics
+            .iter()
+            .map(|found| {
+                assert_eq!(found.message.to_string(), "this key is listed twice");
+                found.span.start as usize
+            })
+            .collect();
+        // Positions of the strings, which begin with a quote.
+        assert_eq!(seen, again[1..].iter().map(|at| at - 1).collect::<Vec<_>>());
+    }
 }

@@ -1,6 +1,7 @@
 //! Why there is no response from an upstream.
 
 use super::credentials::CredentialError;
+use super::mcp::{McpCode, McpFailure};
 use std::fmt;
 use std::time::Duration;
 
@@ -20,6 +21,10 @@ pub enum UpstreamError {
     Timeout(u64),
     #[error("the connection was closed before the response was complete")]
     Closed,
+    /// The same of a connection that was kept, before anything of a response came: the request and the close may have
+    /// crossed. Upstreams do that to all of them when they are reloaded, so it says nothing about the next call.
+    #[error("the connection was closed before the response was complete")]
+    KeptClosed,
     #[error("the response is not valid HTTP")]
     Protocol,
     #[error("the response has more than {limit} bytes")]
@@ -33,6 +38,9 @@ pub enum UpstreamError {
     /// The request was not sent.
     #[error("there is no credential for the API: {0}. {advice}", advice = .0.advice())]
     Credential(CredentialError),
+    /// Of an MCP server.
+    #[error("{reason}", reason = .0.reason)]
+    Mcp(McpFailure),
 }
 
 /// A time limit in milliseconds, as people write it: `2 s`, `1.5 s`, `250 ms`.
@@ -65,12 +73,22 @@ impl UpstreamError {
             UpstreamError::Tls(_) => "upstream_tls",
             UpstreamError::ConnectTimeout(_) => "upstream_connect_timeout",
             UpstreamError::Timeout(_) => "upstream_timeout",
-            UpstreamError::Closed => "upstream_closed",
+            UpstreamError::Closed | UpstreamError::KeptClosed => "upstream_closed",
             UpstreamError::Protocol => "upstream_protocol",
             UpstreamError::TooLarge { .. } => "response_too_large",
             UpstreamError::NoRoom => "answer_bytes",
             UpstreamError::Encoding(_) => "upstream_encoding",
             UpstreamError::Credential(error) => error.name(),
+            UpstreamError::Mcp(failure) => match failure.code {
+                McpCode::Unreachable => "mcp_unreachable",
+                McpCode::AuthFailed => "mcp_auth_failed",
+                McpCode::ProtocolError => "mcp_protocol_error",
+                McpCode::Timeout => "mcp_timeout",
+                McpCode::ToolNotFound => "mcp_tool_not_found",
+                McpCode::InvalidParams => "mcp_invalid_params",
+                McpCode::ExecutionError => "mcp_execution_error",
+                McpCode::ParseError => "mcp_parse_error",
+            },
         }
     }
 }

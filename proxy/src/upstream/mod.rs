@@ -4,6 +4,7 @@ pub mod credentials;
 mod error;
 mod fixed;
 mod http;
+pub mod mcp;
 
 pub use self::http::{ClientCertificate, Network, NetworkError, Origin, PoolStats};
 pub use error::UpstreamError;
@@ -64,14 +65,36 @@ pub struct Exchange<'a> {
     pub credential: Option<Ask<'a>>,
     /// The value of the header `authorization`, once it is known.
     pub authorization: Option<&'a str>,
+    /// What stands around the body, if the request is a message to an MCP server.
+    pub envelope: Option<&'a Envelope<'a>>,
     /// What its answer is counted in, with those of all other calls.
     pub budget: &'a Arc<Budget>,
+}
+
+/// Makes a message to an MCP server of a request whose body is a part of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Envelope<'a> {
+    /// The message's id; `None` if no answer ends the stream of events that is asked for.
+    pub id: Option<u64>,
+    /// More headers, as they go over an HTTP/1 connection.
+    pub head: [&'a [u8]; 2],
+    pub before: &'a [u8],
+    pub after: &'a [u8],
+    /// Takes what the server says before its answer, if it answers with a stream of events.
+    pub aside: &'a dyn Aside,
+}
+
+/// Takes what an MCP server sends on the stream of an answer before the answer. It must not wait.
+pub trait Aside: Send + Sync + std::fmt::Debug {
+    fn event(&self, kind: mcp::EventKind, data: &[u8]);
 }
 
 /// An upstream's answer. Its memory is used again.
 #[derive(Debug, Default)]
 pub struct Received {
     pub status: u16,
+    /// The `mcp-session-id` header of an MCP server's answer, if it is text.
+    pub session: Option<String>,
     /// The `content-type` header, if it is text.
     pub content_type: Option<String>,
     /// The `content-location` header, if it is text.
@@ -80,6 +103,8 @@ pub struct Received {
     pub location: Option<String>,
     /// Decompressed.
     pub body: Vec<u8>,
+    /// The id of the request that the body is a JSON-RPC response to, of an MCP server.
+    pub message: Option<u64>,
     /// Requests that were sent, the last one included.
     pub attempts: u8,
     /// When the answer was whole, if that was looked at.
@@ -98,12 +123,14 @@ const LONGEST_KEPT_TYPE: usize = 256;
 impl Received {
     pub fn clear(&mut self) {
         self.status = 0;
+        self.session = None;
         if let Some(last) = self.content_type.take() {
             self.spare = last;
         }
         self.content_location = None;
         self.location = None;
         self.body.clear();
+        self.message = None;
         self.held.give();
         self.attempts = 0;
         self.answered = None;
@@ -116,6 +143,7 @@ impl Received {
             status: self.status,
             content_type: self.content_type.as_deref(),
             content_location: self.content_location.as_deref(),
+            message: self.message,
             body: &self.body,
         }
     }

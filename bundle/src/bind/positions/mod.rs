@@ -12,6 +12,8 @@ mod cookie;
 mod header;
 mod path;
 mod percent;
+
+pub(super) use percent::encode_bytes;
 mod query;
 mod template;
 mod text;

@@ -12,7 +12,7 @@ pub(super) fn encode(text: &str, out: &mut Vec<u8>) {
 }
 
 #[inline]
-pub(super) fn encode_bytes(text: &[u8], out: &mut Vec<u8>) {
+pub(in crate::bind) fn encode_bytes(text: &[u8], out: &mut Vec<u8>) {
     if classes(text) & RESERVED == 0 { out.extend_from_slice(text) } else { encode_reserved(text, out) }
 }
 

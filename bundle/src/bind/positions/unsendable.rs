@@ -95,7 +95,7 @@ impl<'a> Search<'a, '_> {
 
     /// What arguments add to a header only makes it longer.
     fn lengths(&mut self, tool: &'a ToolPlan) {
-        let Some(http) = tool.http() else { return };
+        let Some(http) = tool.request() else { return };
         for placed in &http.headers {
             let length = placed.value.iter().map(|part| self.length(*part, |known| known.length)).sum();
             self.length_of(tool, length, [placed], VariableSite::Header);

@@ -140,7 +140,7 @@ impl Tool {
             required: parameter.required,
             sensitive: parameter.sensitive,
         });
-        let http = plan.http();
+        let http = plan.request();
         // A template may read arguments of any name, too.
         let takes_others =
             http.is_some_and(|http| matches!(http.body.kind, BodyKind::Json | BodyKind::Template));

@@ -131,7 +131,7 @@ impl Steps {
 
 /// The first headers of a plan, as far as nothing of a call is in them.
 pub(super) fn fixed_headers(plan: &ToolPlan) -> &[Placed] {
-    let headers = plan.http().map(|http| http.headers.as_slice()).unwrap_or_default();
+    let headers = plan.request().map(|http| http.headers.as_slice()).unwrap_or_default();
     let is_fixed = |placed: &&Placed| {
         placed.value.iter().all(|part| matches!(part.kind, PartKind::Literal | PartKind::Variable))
     };

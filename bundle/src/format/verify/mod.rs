@@ -13,6 +13,7 @@ mod checks;
 mod credentials;
 mod limits;
 mod list;
+mod mcp;
 mod request;
 mod scan;
 mod shared;
@@ -48,6 +49,8 @@ pub enum Subject {
     Template(usize),
     /// By index.
     Credential(usize),
+    /// By index.
+    Server(usize),
     /// By name; by index, as `#7`, where the name itself is missing.
     Tool(String),
     /// By the name of its tool.
@@ -85,7 +88,7 @@ pub(super) fn verify_shared(contents: &Contents) -> Result<(), Box<Invalid>> {
     limits::upstreams(contents).map_err(at(Subject::Bundle))?;
     template::programs(contents)?;
     credentials::credentials(contents)?;
-    Ok(())
+    mcp::servers(contents)
 }
 
 /// Checks the limits of tools, which need all of them.
@@ -130,6 +133,7 @@ impl fmt::Display for Subject {
             Subject::Policy(index) => write!(f, "policy {index}"),
             Subject::Template(index) => write!(f, "template {index}"),
             Subject::Credential(index) => write!(f, "credential {index}"),
+            Subject::Server(index) => write!(f, "MCP server {index}"),
             Subject::Tool(name) => write!(f, "tool {}", quote(name)),
             Subject::ListEntry(name) => write!(f, "list entry of tool {}", quote(name)),
         }

@@ -4,7 +4,7 @@ use super::body;
 use super::scan::{Class, Scanner, name};
 use super::shared::{Checked, ensure, index, quote, text};
 use super::text::{is_forbidden_header, is_header_name, is_query_name, is_token};
-use crate::plan::{Contents, HttpPlan, Part, Placed, ToolPlan};
+use crate::plan::{Contents, HttpPlan, Parameter, Part, Placed};
 use crate::strings::StrId;
 use crate::template::Destination;
 use crate::wire_enums::{PartKind, Position};
@@ -12,7 +12,7 @@ use crate::wire_enums::{PartKind, Position};
 /// The plan of a request, and how often each parameter has been met in it.
 pub(super) struct Request<'a, 's> {
     pub(super) contents: &'a Contents,
-    pub(super) tool: &'a ToolPlan,
+    parameters: &'a [Parameter],
     pub(super) http: &'a HttpPlan,
     pub(super) scanner: &'a mut Scanner<'s>,
     placed: &'a mut [u32],
@@ -28,12 +28,12 @@ pub(super) struct Site {
 impl<'a, 's> Request<'a, 's> {
     pub(super) fn new(
         contents: &'a Contents,
-        tool: &'a ToolPlan,
+        parameters: &'a [Parameter],
         http: &'a HttpPlan,
         scanner: &'a mut Scanner<'s>,
         placed: &'a mut [u32],
     ) -> Request<'a, 's> {
-        Request { contents, tool, http, scanner, placed }
+        Request { contents, parameters, http, scanner, placed }
     }
 
     pub(super) fn check(mut self) -> Checked {
@@ -138,7 +138,7 @@ impl<'a, 's> Request<'a, 's> {
 
     /// Counts a parameter at `position`.
     pub(super) fn place(&mut self, parameter: u32, position: Position) -> Checked {
-        let (parameters, at) = (&self.tool.parameters, parameter as usize);
+        let (parameters, at) = (self.parameters, parameter as usize);
         let (Some(found), Some(count)) = (parameters.get(at), self.placed.get_mut(at)) else {
             return index(parameter, parameters.len(), "parameter");
         };

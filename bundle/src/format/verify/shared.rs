@@ -5,6 +5,7 @@ use super::text::{is_host, is_scope, is_toolset_name};
 use crate::origin::{self, Piece};
 use crate::plan::{Contents, Policy, Upstream};
 use crate::strings::{StrId, Strings};
+use crate::wire_enums::Scheme;
 
 /// What is wrong, or nothing; the caller knows where.
 pub(super) type Checked<T = ()> = Result<T, String>;
@@ -39,6 +40,9 @@ pub(super) fn manifest(contents: &Contents) -> Checked {
 pub(super) fn upstream(contents: &Contents, upstream: &Upstream) -> Checked {
     let strings = &contents.strings;
     text(strings, upstream.name, "name")?;
+    if upstream.scheme == Scheme::Stdio {
+        return program(strings, upstream);
+    }
     if let Some(url) = upstream.url {
         return variable_origin(contents, upstream, text(strings, url, "url")?);
     }
@@ -50,6 +54,15 @@ pub(super) fn upstream(contents: &Contents, upstream: &Upstream) -> Checked {
     let authority = text(strings, upstream.authority, "authority")?;
     ensure(authority == expected, || {
         format!("authority {} instead of {}", quote(authority), quote(&expected))
+    })
+}
+
+/// A child process has no address. That an MCP server is behind it is checked with the servers.
+fn program(strings: &Strings, upstream: &Upstream) -> Checked {
+    let is_empty = |id, what| text(strings, id, what).map(str::is_empty);
+    let is_unset = is_empty(upstream.host, "host")? && is_empty(upstream.authority, "authority")?;
+    ensure(is_unset && upstream.port == 0 && upstream.url.is_none(), || {
+        "a program with a host, a port or a url".to_owned()
     })
 }
 

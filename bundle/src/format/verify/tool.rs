@@ -1,6 +1,7 @@
 //! One tool: its name, its parameters, and every index that it holds.
 
 use super::checks;
+use super::mcp;
 use super::request;
 use super::scan::{Class, Scanner, name};
 use super::shared::{Ascending, Checked, ensure, index, optional_index, quote, text};
@@ -46,7 +47,7 @@ impl<'a> Verifier<'a> {
         }
         optional_index(tool.additional, tool.checks.len(), "additional arguments: check")?;
         let takes_additional =
-            tool.http().is_some_and(|http| matches!(http.body.kind, BodyKind::Json | BodyKind::Template));
+            tool.request().is_some_and(|http| matches!(http.body.kind, BodyKind::Json | BodyKind::Template));
         ensure(tool.additional.is_none() || takes_additional, || {
             "additional arguments without a JSON body to write them into".to_owned()
         })?;
@@ -54,6 +55,10 @@ impl<'a> Verifier<'a> {
         match &tool.backend {
             Backend::Http(http) => self.request(tool, http),
             Backend::Fixed(answer) => text(strings, *answer, "fixed answer").map(drop),
+            Backend::Mcp(plan) => {
+                self.request(tool, &plan.request)?;
+                mcp::tool(self.contents, &mut self.scanner, plan)
+            }
         }
     }
 
@@ -105,7 +110,8 @@ impl<'a> Verifier<'a> {
         index(http.upstream, self.contents.upstreams.len(), "upstream")?;
         self.placed.clear();
         self.placed.resize(tool.parameters.len(), 0);
-        request::Request::new(self.contents, tool, http, &mut self.scanner, &mut self.placed).check()?;
+        request::Request::new(self.contents, &tool.parameters, http, &mut self.scanner, &mut self.placed)
+            .check()?;
         // An argument may be read by a template instead.
         let least = u32::from(tool.request_templates().next().is_none());
         for (parameter, count) in tool.parameters.iter().zip(&self.placed) {

@@ -73,7 +73,7 @@ fn an_odd_location_does_not_become_the_uri() {
 
 #[test]
 fn callers_who_do_not_know_audio_get_a_resource() {
-    let old = tool().limits(|limits| *limits = limits.without_audio());
+    let old = tool().limits(|limits| limits.audio = false);
     let seen = old.answer(200, Some("audio/wav"), b"RIFF");
     assert!(!seen.has_audio());
     assert_eq!(item(seen), blob("answer:get_order", "audio/wav", "UklGRg=="));

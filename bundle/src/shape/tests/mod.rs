@@ -3,6 +3,7 @@
 mod bodies;
 mod charsets;
 mod failures;
+mod mcp;
 mod multiparts;
 mod properties;
 mod selections;
@@ -28,6 +29,7 @@ struct Tool {
     policy: Policy,
     limits: Limits,
     location: Option<String>,
+    message: Option<u64>,
 }
 
 /// What a result says.
@@ -67,6 +69,7 @@ fn tool() -> Tool {
         },
         limits: Limits::default(),
         location: None,
+        message: None,
     }
 }
 
@@ -173,34 +176,49 @@ impl Tool {
         seen.text().to_owned()
     }
 
-    fn answer(mut self, status: u16, content_type: Option<&str>, body: &[u8]) -> Seen {
+    fn answer(self, status: u16, content_type: Option<&str>, body: &[u8]) -> Seen {
+        let is_own = self.message.is_none();
+        let (members, shaped) = self.members(status, content_type, body);
+        let seen = Seen::read(members, shaped);
+        // The blocks of an MCP server are its own.
+        seen.items.iter().filter(|_| is_own).for_each(assert_is_item);
+        seen
+    }
+
+    /// What is written.
+    fn members(mut self, status: u16, content_type: Option<&str>, body: &[u8]) -> (String, Shaped) {
         let name = self.strings.intern("get_order");
         self.contents.tools.push(plan(name, self.fixed, self.response));
         self.contents.policies.push(self.policy);
         self.contents.strings = self.strings.finish();
         let contents = &self.contents;
         let (matchers, tool) = (Matchers::new(contents), &contents.tools[0]);
-        let answer = Answer { status, content_type, content_location: self.location.as_deref(), body };
+        let answer = Answer {
+            status,
+            content_type,
+            content_location: self.location.as_deref(),
+            message: self.message,
+            body,
+        };
         let ambient = Ambient { now_ms: 0, seed: 0 };
         let scratch = &mut Scratch::default();
         let mut out = b"before".to_vec();
         let shaped =
             shape(contents, &matchers, tool, &answer, &ambient, &self.limits, scratch, &mut (), &mut out);
-        Seen::read(&out, shaped)
+        let members = std::str::from_utf8(&out).unwrap().strip_prefix("before").unwrap();
+        (members.to_owned(), shaped)
     }
 }
 
 impl Seen {
     /// Reads a result, which must be one whatever the answer was.
-    fn read(out: &[u8], shaped: Shaped) -> Seen {
-        let members = std::str::from_utf8(out).unwrap().strip_prefix("before").unwrap().to_owned();
+    fn read(members: String, shaped: Shaped) -> Seen {
         let object = format!("{{{members}}}");
         let mut scanner = Scanner::of_text(&object, 128);
         scanner.value().and_then(|_| scanner.finish()).unwrap_or_else(|error| panic!("{error}: {object}"));
         assert!(!members.contains('\n'), "{members}");
         let result: Value = serde_json::from_str(&object).unwrap();
         let items = result["content"].as_array().unwrap().clone();
-        items.iter().for_each(assert_is_item);
         let texts = items.iter().filter(|item| item["type"] == "text");
         let texts = texts.map(|item| item["text"].as_str().unwrap().to_owned()).collect();
         assert_eq!(result.get("isError"), shaped.is_error.then_some(&Value::Bool(true)));
@@ -208,9 +226,8 @@ impl Seen {
         let structured = result.get("structuredContent").cloned();
         assert_eq!(structured.as_ref().map(Value::is_object), shaped.structured.map(|s| s.is_object));
         if let Some(structured) = shaped.structured {
-            let without = std::str::from_utf8(&out[..structured.start]).unwrap();
-            assert!(without.ends_with("}]"), "{without}");
-            assert!(members.starts_with(without.strip_prefix("before").unwrap()));
+            let without = members.get(..structured.start - "before".len()).unwrap();
+            assert!(without.ends_with(']'), "{without}");
         }
         Seen { items, texts, structured, members, shaped }
     }

@@ -152,8 +152,13 @@ fn a_scratch_carries_nothing_over() {
     let mut scratch = Scratch::default();
     let mut shaped = |body: &str| {
         let mut out = Vec::new();
-        let answer =
-            Answer { status: 200, content_type: None, content_location: None, body: body.as_bytes() };
+        let answer = Answer {
+            status: 200,
+            content_type: None,
+            content_location: None,
+            message: None,
+            body: body.as_bytes(),
+        };
         shape(&contents, &matchers, &tool, &answer, &ambient, &limits, &mut scratch, &mut (), &mut out);
         String::from_utf8(out).unwrap()
     };

@@ -79,7 +79,7 @@ impl Replayer {
         let contents = &bundle.contents;
         let Some((_, plan)) = contents.tool(tool) else { return Derived::UnknownTool };
         match stand_ins.bind(contents, matchers, plan, arguments, ambient, scratch) {
-            Ok(_) if plan.http().is_none() => Derived::Fixed,
+            Ok(_) if plan.request().is_none() => Derived::Fixed,
             Ok(draft) => Derived::Request(Box::new(draft)),
             Err(error) => Derived::Refused(error.to_string()),
         }

@@ -3,7 +3,7 @@
 use super::{ActualRequest, ActualResult, TestFailure};
 use crate::language::json::Json;
 use crate::spec::{ExampleRequest, ExampleSpec};
-use mcp_bundle::shape::{self, Shaped};
+use mcp_bundle::shape::{self, McpFault, Shaped};
 
 impl TestFailure {
     /// Something that should not have happened.
@@ -24,10 +24,10 @@ pub fn request(expected: &ExampleRequest, actual: Option<&ActualRequest>, failur
         }
     };
     if let Some(method) = &expected.method {
-        same("request.method".into(), method.value.as_str(), actual.map(|actual| actual.method));
+        same("request.method".into(), method.value.as_str(), actual.and_then(|actual| actual.method));
     }
     if let Some(url) = &expected.url {
-        same("request.url".into(), &url.value, actual.map(|actual| actual.url.as_str()));
+        same("request.url".into(), &url.value, actual.and_then(|actual| actual.url.as_deref()));
     }
     for header in &expected.headers {
         let name = header.name.value.to_ascii_lowercase();
@@ -117,7 +117,7 @@ pub fn without_response(example: &ExampleSpec, failures: &mut Vec<TestFailure>) 
 /// A failure of the tool itself; an error status may well be what an example is about.
 pub fn broken(shaped: &Shaped) -> Option<TestFailure> {
     match shaped.failure.as_ref()? {
-        shape::ShapeFailure::Status(_) => None,
+        shape::ShapeFailure::Status(_) | shape::ShapeFailure::Mcp(McpFault::ToolFailed) => None,
         shape::ShapeFailure::Template { key, error } => Some(TestFailure::of(key, error.to_string())),
         shape::ShapeFailure::Select(reason) => Some(TestFailure::of("select", reason.clone())),
         shape::ShapeFailure::OutputSchema(problems) => {
@@ -125,7 +125,8 @@ pub fn broken(shaped: &Shaped) -> Option<TestFailure> {
         }
         failure @ (shape::ShapeFailure::NotText { .. }
         | shape::ShapeFailure::Multipart(_)
-        | shape::ShapeFailure::TooLarge { .. }) => Some(TestFailure::of("response", failure.to_string())),
+        | shape::ShapeFailure::TooLarge { .. }
+        | shape::ShapeFailure::Mcp(_)) => Some(TestFailure::of("response", failure.to_string())),
     }
 }
 

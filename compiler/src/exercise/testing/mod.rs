@@ -78,9 +78,10 @@ pub struct Actual {
 
 #[derive(Debug)]
 pub struct ActualRequest {
-    pub method: &'static str,
-    /// Variables appear as `${NAME}`, here and below.
-    pub url: String,
+    /// `None` for a call of an MCP server, of which only the arguments count.
+    pub method: Option<&'static str>,
+    /// Likewise. Variables appear as `${NAME}`, here and below.
+    pub url: Option<String>,
     pub headers: Vec<(String, String)>,
     pub body: Option<String>,
 }

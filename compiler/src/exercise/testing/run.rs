@@ -5,6 +5,7 @@ use super::{compare, coverage};
 use crate::check::Report;
 use crate::checked::{CheckedTool, CheckedToolset};
 use crate::exercise::placeholders::{StandIns, shown};
+use crate::exercise::rpc;
 use crate::language::json::Json;
 use crate::spec::{ExampleResponse, ExampleSpec};
 use mcp_bundle::bind;
@@ -154,9 +155,10 @@ impl Runner<'_> {
                 return None;
             }
         };
-        let request = plan.http().map(|_| ActualRequest {
-            method: draft.method.as_str(),
-            url: shown(&draft.url),
+        let is_http = plan.http().is_some();
+        let request = plan.request().map(|_| ActualRequest {
+            method: is_http.then_some(draft.method.as_str()),
+            url: is_http.then(|| shown(&draft.url)),
             headers: draft.headers.iter().map(|(name, value)| (name.clone(), shown(value))).collect(),
             body: draft.body.as_deref().map(shown),
         });
@@ -173,11 +175,17 @@ impl Runner<'_> {
         response: &ExampleResponse,
         failures: &mut Vec<TestFailure>,
     ) -> Option<ActualResult> {
-        let body = body_of(response);
+        let mut body = body_of(response);
+        let content_type = content_type(response, &body);
+        let message = plan.mcp().map(|_| rpc::MESSAGE_ID);
+        if message.is_some() {
+            body = Cow::Owned(rpc::response(&body));
+        }
         let answer = Answer {
             status: response.status.as_ref().map_or(200, |status| status.value),
-            content_type: content_type(response, &body),
+            content_type,
             content_location: header(response, "content-location"),
+            message,
             body: &body,
         };
         let outcome = shape_answer(

@@ -13,19 +13,20 @@ mod send;
 
 pub use curl::{command, unencoded_variables};
 pub use mask::Mask;
-pub use print::{document, request, write_request, write_result};
+pub use print::{document, message as program_message, request, write_message, write_request, write_result};
 #[cfg(feature = "dev")]
 pub use send::{Auth, MAX_RESPONSE_BYTES, SendLimits, send};
 
 use crate::exercise::placeholders::{Draft, StandIns};
+use crate::exercise::rpc;
 use crate::exercise::testing::{Outcome, shape_answer};
-use crate::language::variables::Variable;
+use crate::language::variables::{TextPart, Variable};
 use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{BindError, Request, Scratch, Values};
 use mcp_bundle::plan::{Contents, Policy, ToolPlan, Upstream, VariableSite};
 use mcp_bundle::shape::{self, Answer};
 use mcp_bundle::template::Ambient;
-use mcp_bundle::wire_enums::{CredentialKind, PartKind};
+use mcp_bundle::wire_enums::{CredentialKind, PartKind, Transport};
 
 #[derive(Debug)]
 pub struct Trial<'c> {
@@ -55,7 +56,24 @@ impl<'c> Trial<'c> {
     /// The request with its variables unresolved.
     pub fn draft(&self, arguments: &str) -> Result<Draft, BindError> {
         let scratch = &mut Scratch::default();
-        self.stand_ins.bind(self.contents, &self.matchers, self.plan, arguments, self.ambient, scratch)
+        let draft = self.stand_ins.bind(
+            self.contents,
+            &self.matchers,
+            self.plan,
+            arguments,
+            self.ambient,
+            scratch,
+        )?;
+        Ok(match self.plan.mcp() {
+            Some(plan) => message(self.contents.strings.get(plan.name), draft),
+            None => draft,
+        })
+    }
+
+    /// What the place calls the program that gets the message, for an MCP server over `stdio`.
+    pub fn program(&self) -> Option<&'c str> {
+        let server = self.contents.servers.get(self.plan.mcp()?.server as usize)?;
+        Some(self.contents.strings.get(server.program?))
     }
 
     /// The request as it is sent.
@@ -68,6 +86,14 @@ impl<'c> Trial<'c> {
         };
         let scratch = &mut Scratch::default();
         self.stand_ins.request(self.contents, &self.matchers, self.plan, arguments, &values, scratch)
+    }
+
+    /// The result that an MCP server gives, as its response; any other body as it is.
+    pub fn body_of_answer(&self, body: Vec<u8>) -> (Vec<u8>, Option<u64>) {
+        match self.plan.mcp() {
+            Some(_) => (rpc::response(&body), Some(rpc::MESSAGE_ID)),
+            None => (body, None),
+        }
     }
 
     pub fn shape(&self, answer: &Answer<'_>) -> Outcome {
@@ -130,7 +156,7 @@ impl<'c> Trial<'c> {
 
     /// What the edge adds to the request when it sends it, for people.
     pub fn credential_note(&self) -> Option<String> {
-        let credential = self.contents.credential(self.plan.http()?.upstream)?;
+        let credential = self.contents.credential(self.plan.request()?.upstream)?;
         let names: Vec<String> =
             self.credential_variables().iter().map(|name| format!("`${{{name}}}`")).collect();
         let what = match credential.kind {
@@ -146,8 +172,26 @@ impl<'c> Trial<'c> {
         &secrets.variables
     }
 
+    /// What else is sent to an MCP server, for people.
+    pub fn session_note(&self) -> Option<&'static str> {
+        let server = self.contents.servers.get(self.plan.mcp()?.server as usize)?;
+        Some(match server.transport {
+            Transport::Http => "the edge opens a session first, if the server wants one",
+            Transport::Sse => "the edge opens the stream first; the server says there where messages go",
+            Transport::Stdio => return None,
+        })
+    }
+
     /// `None` for a fixed answer.
     pub fn upstream(&self) -> Option<&'c Upstream> {
-        self.contents.upstreams.get(self.plan.http()?.upstream as usize)
+        self.contents.upstreams.get(self.plan.request()?.upstream as usize)
     }
+}
+
+/// The message to an MCP server that a request with the arguments alone stands for.
+fn message(tool: &str, draft: Draft) -> Draft {
+    let accept = TextPart::Literal("application/json, text/event-stream".to_owned());
+    let mut headers = draft.headers;
+    headers.push(("accept".to_owned(), vec![accept]));
+    Draft { headers, body: Some(rpc::call(tool, draft.body)), ..draft }
 }

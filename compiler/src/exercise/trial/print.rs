@@ -18,6 +18,11 @@ pub fn write_request(draft: &Draft, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
+/// The line that a program gets.
+pub fn write_message(draft: &Draft, out: &mut dyn Write) -> Result<()> {
+    writeln!(out, "{}", visible(&shown(draft.body.as_deref().unwrap_or_default())))
+}
+
 /// The result as a model gets it.
 pub fn write_result(outcome: &Outcome, out: &mut dyn Write) -> Result<()> {
     let result = outcome.result.as_ref().unwrap_or(&Json::Null);
@@ -53,7 +58,7 @@ fn describe(item: &Json) -> String {
 /// All of a trial as one JSON document.
 pub fn document(
     tool: &str,
-    draft: Option<&Draft>,
+    request: Option<Json>,
     status: Option<u16>,
     location: Option<&str>,
     outcome: Option<&Outcome>,
@@ -61,7 +66,7 @@ pub fn document(
     let mut members = vec![
         ("version".to_owned(), Json::Number("1".to_owned())),
         ("tool".to_owned(), Json::string(tool)),
-        ("request".to_owned(), draft.map_or(Json::Null, request)),
+        ("request".to_owned(), request.unwrap_or(Json::Null)),
     ];
     let status = status.map_or(Json::Null, |status| Json::Number(status.to_string()));
     members.push(("status".to_owned(), status));
@@ -72,6 +77,15 @@ pub fn document(
     let result = outcome.and_then(|outcome| outcome.result.clone());
     members.push(("result".to_owned(), result.unwrap_or(Json::Null)));
     Json::Object(members)
+}
+
+/// The message that goes to a program.
+pub fn message(program: &str, draft: &Draft) -> Json {
+    let line = shown(draft.body.as_deref().unwrap_or_default());
+    Json::Object(vec![
+        ("program".to_owned(), Json::string(program)),
+        ("message".to_owned(), Json::String(line)),
+    ])
 }
 
 pub fn request(draft: &Draft) -> Json {

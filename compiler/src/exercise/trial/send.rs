@@ -68,6 +68,7 @@ pub fn send(
         pool: &pool,
         credential,
         authorization: None,
+        envelope: None,
         budget: &Arc::default(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -64,6 +64,17 @@ fn of_tool(tool: &CheckedTool, visit: &mut dyn FnMut(Text<'_>)) {
             visit(Text { text: value, key, whole: *span, ..of });
         }
     }
+    // People read it when they review what the server says.
+    if let Some(mcp) = &tool.mcp {
+        if let Some(Spanned { value, span }) = &mcp.description {
+            visit(Text { text: value, key: "pinned.description", whole: *span, ..of });
+        }
+        let input = mcp.input_schema.as_ref().map(|schema| ("pinned.input_schema", schema));
+        let output = mcp.output_schema.as_ref().map(|schema| ("pinned.output_schema", schema));
+        for (key, schema) in input.into_iter().chain(output) {
+            strings(&schema.value, Text { key, whole: schema.span, ..of }, visit);
+        }
+    }
     for (_, value) in tool.annotations.iter().filter(|(key, _)| key == "title") {
         visit(Text { text: value.as_str().unwrap_or_default(), key: "title", ..of });
     }

@@ -16,19 +16,23 @@ pub struct SpecUrl<'a> {
     /// It stands alone: an upstream's, or that of a token server.
     pub is_upstream: bool,
     pub is_token: bool,
+    /// All of it is where an MCP server is.
+    pub is_server: bool,
 }
 
 /// The URLs of the upstreams and their token servers, then the endpoints of the tools.
 pub fn all(toolset: &CheckedToolset) -> impl Iterator<Item = SpecUrl<'_>> {
     let upstreams = toolset.upstreams.iter().flat_map(|upstream| {
         let token = upstream.auth.as_ref().and_then(|auth| auth.token_url.as_ref());
-        upstream.url.iter().map(|url| (url, false)).chain(token.map(|url| (url, true)))
+        let own = upstream.url.iter().map(|url| (url, false, upstream.server.is_some()));
+        own.chain(token.map(|url| (url, true, false)))
     });
-    let upstreams = upstreams.map(|(url, is_token)| SpecUrl {
+    let upstreams = upstreams.map(|(url, is_token, is_server)| SpecUrl {
         endpoint: &url.value,
         span: url.span,
         is_upstream: true,
         is_token,
+        is_server,
     });
     let tools = toolset.tools.iter().filter_map(|tool| tool.endpoint.as_ref());
     upstreams.chain(tools.map(|endpoint| SpecUrl {
@@ -36,6 +40,7 @@ pub fn all(toolset: &CheckedToolset) -> impl Iterator<Item = SpecUrl<'_>> {
         span: endpoint.span,
         is_upstream: false,
         is_token: false,
+        is_server: false,
     }))
 }
 

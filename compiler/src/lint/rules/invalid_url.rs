@@ -123,7 +123,11 @@ fn relative(sources: &Sources, url: &SpecUrl<'_>) -> Diagnostic {
 }
 
 fn whose(url: &SpecUrl<'_>) -> &'static str {
-    if url.is_token { "a token URL" } else { "an upstream's URL" }
+    match url {
+        SpecUrl { is_token: true, .. } => "a token URL",
+        SpecUrl { is_server: true, .. } => "an MCP server's URL",
+        _ => "an upstream's URL",
+    }
 }
 
 /// The endpoints of all its tools are appended to an upstream's URL.
@@ -133,6 +137,7 @@ fn base_only(sources: &Sources, url: &SpecUrl<'_>, findings: &mut Findings<'_>) 
         let diagnostic = Diagnostic::new(&INVALID_URL, sources.inside(url.span, range), message);
         findings.report(match url.is_token {
             true => diagnostic.help("remove it: tokens are asked for before a call is looked at"),
+            false if url.is_server => diagnostic.help("write the URL of the server's endpoint, in full"),
             false => diagnostic.note("the tools' endpoints are appended to it").help(help),
         });
     };
@@ -142,7 +147,7 @@ fn base_only(sources: &Sources, url: &SpecUrl<'_>, findings: &mut Findings<'_>) 
         report(start..endpoint.text.len(), "a template", help);
         return;
     }
-    if endpoint.query.is_some() && !url.is_token {
+    if endpoint.query.is_some() && !url.is_token && !url.is_server {
         let start = endpoint.text.find('?').unwrap_or_default();
         let end = endpoint.text.find('#').unwrap_or(endpoint.text.len());
         let help = "write it in the tools' endpoints, or as query parameters with `value`";

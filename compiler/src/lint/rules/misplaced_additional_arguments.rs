@@ -63,7 +63,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     };
     let (why, body) = match (&tool.body_template, &tool.body) {
         (Some(template), _) if reads_others(template, &schema.value) => return,
-        (Some(template), _) => ("`body_template` does not read them".to_owned(), template.span),
+        (Some(template), _) => (format!("`{}` does not read them", tool.body_template_key()), template.span),
         (None, Some(body)) => match &body.value {
             BodySpec::Json => return,
             BodySpec::Form => ("the body is a form".to_owned(), body.span),
@@ -82,6 +82,8 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         let message =
             format!("`{keyword}` accepts undeclared arguments, but there is no place for them: {why}");
         let help = match keyword {
+            "additionalProperties" if tool.mcp.is_some() => "write `additionalProperties = false`",
+            _ if tool.mcp.is_some() => "declare them under `properties`",
             "additionalProperties" => {
                 "write `additionalProperties = false`, or `body = \"json\"` for the tool"
             }

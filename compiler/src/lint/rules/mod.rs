@@ -7,6 +7,7 @@ mod bad_pattern;
 mod body_on_get;
 mod cache_on_unsafe_method;
 mod cached_exchange;
+mod caller_in_session;
 mod caller_in_shared_cache;
 mod conflicting_credentials;
 mod conflicting_upstream;
@@ -33,6 +34,7 @@ mod invalid_rule_level;
 mod invalid_schema;
 mod invalid_scope;
 mod invalid_select;
+mod invalid_server_name;
 mod invalid_tool_name;
 mod invalid_toolset_name;
 mod invalid_url;
@@ -41,10 +43,12 @@ mod list_over_budget;
 mod literal_credential;
 mod loop_over_scalar;
 mod malformed_placeholder;
+mod mismatched_pin;
 mod misplaced_additional_arguments;
 mod misplaced_style;
 mod missing_description;
 mod missing_example;
+mod missing_pin;
 mod missing_upstream;
 mod misspelt_variable;
 mod mistyped_constant;
@@ -57,14 +61,17 @@ mod parameter_outside_schema;
 mod plaintext_http;
 mod plaintext_token_url;
 mod position_mismatch;
+mod refused_arguments;
 mod repeated_header;
 mod repeated_placeholder;
 mod reserved_toolset_name;
 mod respond_with_request;
 mod retry_on_non_idempotent;
 mod secret_in_spec;
+mod server_with_two_names;
 mod shared_secret;
 mod short_description;
+mod template_in_value;
 mod template_syntax;
 mod tool_over_budget;
 mod unbound_placeholder;
@@ -98,6 +105,7 @@ pub use bad_pattern::BAD_PATTERN;
 pub use body_on_get::BODY_ON_GET;
 pub use cache_on_unsafe_method::CACHE_ON_UNSAFE_METHOD;
 pub use cached_exchange::CACHED_EXCHANGE;
+pub use caller_in_session::CALLER_IN_SESSION;
 pub use caller_in_shared_cache::CALLER_IN_SHARED_CACHE;
 pub use conflicting_credentials::CONFLICTING_CREDENTIALS;
 pub use conflicting_upstream::CONFLICTING_UPSTREAM;
@@ -124,6 +132,7 @@ pub use invalid_rule_level::INVALID_RULE_LEVEL;
 pub use invalid_schema::INVALID_SCHEMA;
 pub use invalid_scope::INVALID_SCOPE;
 pub use invalid_select::INVALID_SELECT;
+pub use invalid_server_name::INVALID_SERVER_NAME;
 pub use invalid_tool_name::INVALID_TOOL_NAME;
 pub use invalid_toolset_name::INVALID_TOOLSET_NAME;
 pub use invalid_url::INVALID_URL;
@@ -132,10 +141,12 @@ pub use list_over_budget::LIST_OVER_BUDGET;
 pub use literal_credential::LITERAL_CREDENTIAL;
 pub use loop_over_scalar::LOOP_OVER_SCALAR;
 pub use malformed_placeholder::MALFORMED_PLACEHOLDER;
+pub use mismatched_pin::MISMATCHED_PIN;
 pub use misplaced_additional_arguments::MISPLACED_ADDITIONAL_ARGUMENTS;
 pub use misplaced_style::MISPLACED_STYLE;
 pub use missing_description::MISSING_DESCRIPTION;
 pub use missing_example::MISSING_EXAMPLE;
+pub use missing_pin::MISSING_PIN;
 pub use missing_upstream::MISSING_UPSTREAM;
 pub use misspelt_variable::MISSPELT_VARIABLE;
 pub use mistyped_constant::MISTYPED_CONSTANT;
@@ -148,14 +159,17 @@ pub use parameter_outside_schema::PARAMETER_OUTSIDE_SCHEMA;
 pub use plaintext_http::PLAINTEXT_HTTP;
 pub use plaintext_token_url::PLAINTEXT_TOKEN_URL;
 pub use position_mismatch::POSITION_MISMATCH;
+pub use refused_arguments::REFUSED_ARGUMENTS;
 pub use repeated_header::REPEATED_HEADER;
 pub use repeated_placeholder::REPEATED_PLACEHOLDER;
 pub use reserved_toolset_name::RESERVED_TOOLSET_NAME;
 pub use respond_with_request::RESPOND_WITH_REQUEST;
 pub use retry_on_non_idempotent::RETRY_ON_NON_IDEMPOTENT;
 pub use secret_in_spec::SECRET_IN_SPEC;
+pub use server_with_two_names::SERVER_WITH_TWO_NAMES;
 pub use shared_secret::SHARED_SECRET;
 pub use short_description::SHORT_DESCRIPTION;
+pub use template_in_value::TEMPLATE_IN_VALUE;
 pub use template_syntax::TEMPLATE_SYNTAX;
 pub use tool_over_budget::TOOL_OVER_BUDGET;
 pub use unbound_placeholder::UNBOUND_PLACEHOLDER;
@@ -184,8 +198,8 @@ pub use wire_name_conflict::WIRE_NAME_CONFLICT;
 
 use super::Lint;
 use crate::language::rules::{
-    EMPTY_SPEC, INVALID_UTF8, INVALID_VALUE, KEY_GIVEN_TWICE, MISSING_KEY, OVERSIZED_FILE, TOML_SYNTAX,
-    UNKNOWN_KEY, UNKNOWN_METHOD, UNKNOWN_POSITION, UNKNOWN_TYPE, UNREADABLE_FILE, WRONG_TYPE,
+    EMPTY_SPEC, INVALID_UTF8, INVALID_VALUE, KEY_GIVEN_TWICE, MISPLACED_KEY, MISSING_KEY, OVERSIZED_FILE,
+    TOML_SYNTAX, UNKNOWN_KEY, UNKNOWN_METHOD, UNKNOWN_POSITION, UNKNOWN_TYPE, UNREADABLE_FILE, WRONG_TYPE,
 };
 use mcp_diagnostics::{Level, Rule};
 
@@ -203,6 +217,7 @@ pub static LINTS: &[Lint] = &[
     Lint::of_reading(&UNKNOWN_POSITION),
     Lint::of_reading(&UNKNOWN_TYPE),
     Lint::of_reading(&UNKNOWN_METHOD),
+    Lint::of_reading(&MISPLACED_KEY),
     reserved_toolset_name::LINT,
     invalid_toolset_name::LINT,
     duplicate_toolset::LINT,
@@ -223,6 +238,11 @@ pub static LINTS: &[Lint] = &[
     conflicting_credentials::LINT,
     shared_secret::LINT,
     cached_exchange::LINT,
+    missing_pin::LINT,
+    mismatched_pin::LINT,
+    invalid_server_name::LINT,
+    caller_in_session::LINT,
+    server_with_two_names::LINT,
     unbound_placeholder::LINT,
     unused_path_parameter::LINT,
     repeated_placeholder::LINT,
@@ -250,6 +270,7 @@ pub static LINTS: &[Lint] = &[
     mistyped_constant::LINT,
     variable_in_composite::LINT,
     oversized_name::LINT,
+    template_in_value::LINT,
     invalid_header_name::LINT,
     forbidden_header::LINT,
     invalid_header_value::LINT,
@@ -293,6 +314,7 @@ pub static LINTS: &[Lint] = &[
     invalid_rule_level::LINT,
     unknown_client::LINT,
     invalid_example::LINT,
+    refused_arguments::LINT,
 ];
 
 /// All rules, by code.

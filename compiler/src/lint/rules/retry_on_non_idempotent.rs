@@ -7,7 +7,8 @@ rule! {
     ///
     /// ## Why is this bad
     /// A request without a response may still have been carried out. So a `POST` or `PATCH` is
-    /// never repeated unless the tool sets `idempotent = true`, and the retries will not happen.
+    /// never repeated unless the tool sets `idempotent = true`, and the retries will not happen. The same holds for
+    /// a tool of an MCP server whose `annotations` say neither `readOnlyHint` nor `idempotentHint`.
     ///
     /// ## Fails
     /// ```toml
@@ -40,20 +41,27 @@ rule! {
 
 fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let tool = context.tool;
-    let Some(method) = &tool.method else {
-        return;
-    };
-    if method.value.is_idempotent() || tool.idempotent.as_ref().is_some_and(|idempotent| idempotent.value) {
+    if tool.is_idempotent() {
         return;
     }
     // Retries of an upstream are for those of its tools that are safe to repeat.
     let Some(retries) = tool.retry_count.as_ref().filter(|retries| retries.value > 0) else {
         return;
     };
-    let message = format!("`{}` will never be retried: `{}` is not idempotent", tool.label(), method.value);
+    let name = tool.label();
+    let diagnostic = match &tool.method {
+        Some(method) => {
+            let message = format!("`{name}` will never be retried: `{}` is not idempotent", method.value);
+            Diagnostic::new(&RETRY_ON_NON_IDEMPOTENT, retries.span, message)
+                .related(method.span, "the method is set here")
+        }
+        None => {
+            let message = format!("`{name}` will never be retried: nothing says that it is idempotent");
+            Diagnostic::new(&RETRY_ON_NON_IDEMPOTENT, retries.span, message)
+        }
+    };
     findings.report(
-        Diagnostic::new(&RETRY_ON_NON_IDEMPOTENT, retries.span, message)
-            .related(method.span, "the method is set here")
+        diagnostic
             .note("a request without a response may still have been carried out")
             .help("remove `retry_count`, or add `idempotent = true` if the call is safe to repeat"),
     );
@@ -76,5 +84,22 @@ mod tests {
         assert_eq!(underlined(&RETRY_ON_NON_IDEMPOTENT, &spec("retry_count = 1")), ["1"]);
         assert_eq!(underlined(&RETRY_ON_NON_IDEMPOTENT, &spec("retry_count = 0")), [""; 0]);
         assert_eq!(underlined(&RETRY_ON_NON_IDEMPOTENT, &spec("idempotent = true")), [""; 0]);
+    }
+
+    #[test]
+    fn annotations_say_it_for_a_tool_of_an_mcp_server() {
+        let spec = |line: &str| {
+            format!(
+                "[upstream.u]\nkind = \"mcp\"\nurl = \"https://a.example/mcp\"\n\
+                 [[tool]]\nname = \"a\"\nupstream = \"u\"\nretry_count = 1\n{line}\n"
+            )
+        };
+        assert_eq!(underlined(&RETRY_ON_NON_IDEMPOTENT, &spec("")), ["1"]);
+        for hint in ["readOnlyHint", "idempotentHint"] {
+            let annotations = format!("annotations = {{ {hint} = true }}");
+            assert_eq!(underlined(&RETRY_ON_NON_IDEMPOTENT, &spec(&annotations)), [""; 0]);
+            let denied = format!("{annotations}\nidempotent = false");
+            assert_eq!(underlined(&RETRY_ON_NON_IDEMPOTENT, &spec(&denied)), ["1"]);
+        }
     }
 }

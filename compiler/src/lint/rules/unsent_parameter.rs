@@ -5,7 +5,7 @@ use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does
-    /// Finds body parameters that a `body_template` never uses.
+    /// Finds body parameters that a `body_template` or an `arguments_template` never uses.
     ///
     /// With a `body_template`, only the template writes the body. A parameter without a `position`,
     /// or with `position = "body"`, is data for the template.
@@ -54,13 +54,17 @@ rule! {
     pub UNSENT_PARAMETER = "MCP0710", "unsent-parameter", Warning, Check::Tool(check);
 }
 
-const NOTE: &str = "with a `body_template`, only the template writes the body";
-
 fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let tool = context.tool;
     let Some(template) = tool.body_template.as_ref().filter(|_| !tool.has_doubtful_template()) else {
         return;
     };
+    let key = tool.body_template_key();
+    let is_mcp = tool.mcp.is_some();
+    let what = if is_mcp { "what the server gets" } else { "the body" };
+    let note = format!("with `{key}`, only the template writes {what}");
+    // A tool of an MCP server has no other place for them.
+    let or_elsewhere = |other: &str| if is_mcp { String::new() } else { format!(", or {other}") };
     // One with `position = "body"` must be in the body. Another may be in a header.
     let is_sent = |parameter: &ParameterSpec| match &parameter.position {
         Some(_) => template.reads(&parameter.name.value),
@@ -70,18 +74,18 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         let name = &parameter.name;
         let (message, help) = if parameter.is_hidden() {
             let message = format!("the constant of parameter `{}` is never sent", name.value);
-            (message, "write it in the `body_template`, or give the parameter another `position`")
+            let elsewhere = or_elsewhere("give the parameter another `position`");
+            (message, format!("write it in the `{key}`{elsewhere}"))
         } else if is_sent(parameter) {
             continue;
         } else {
-            let message =
-                format!("parameter `{}` is never sent: `body_template` does not read it", name.value);
-            (message, "use it in the template, or give it another `position`")
+            let message = format!("parameter `{}` is never sent: `{key}` does not read it", name.value);
+            (message, format!("use it in the template{}", or_elsewhere("give it another `position`")))
         };
         findings.report(
             Diagnostic::new(&UNSENT_PARAMETER, name.span, message)
                 .related(template.span, "the template")
-                .note(NOTE)
+                .note(note.as_str())
                 .help(help),
         );
     }
@@ -90,12 +94,13 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     };
     for name in schema_walk::declared_properties(&schema.value).keys() {
         if tool.parameter(name).is_none() && !tool.is_read(name) {
-            let message = format!("property `{name}` is never sent: `body_template` does not read it");
+            let message = format!("property `{name}` is never sent: `{key}` does not read it");
+            let elsewhere = or_elsewhere("add a parameter that gives it another `position`");
             findings.report(
                 Diagnostic::new(&UNSENT_PARAMETER, schema.span, message)
                     .related(template.span, "the template")
-                    .note(NOTE)
-                    .help("use it in the template, or add a parameter that gives it another `position`"),
+                    .note(note.as_str())
+                    .help(format!("use it in the template{elsewhere}")),
             );
         }
     }

@@ -23,6 +23,7 @@ use crate::request::failure::Failure;
 use crate::serving::context::Context;
 use crate::serving::in_flight::Permit;
 use crate::upstream::UpstreamError;
+use crate::upstream::mcp::McpCode;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 use tokio::sync::SemaphorePermit;
@@ -163,20 +164,25 @@ impl Entry<'_> {
     /// Tells the breaker how the exchange ended, and leaves the place.
     pub(super) fn end(self, ended: &Result<(), UpstreamError>, status: u16, now: Instant) {
         let Some(pass) = self.pass else { return };
-        // That there was no room for the answer says nothing about the upstream.
-        if !matches!(ended, Err(UpstreamError::NoRoom)) {
-            pass.end(is_failure(ended, status), now);
+        // Otherwise it was let through for nothing.
+        if let Some(failed) = is_failure(ended, status) {
+            pass.end(failed, now);
         }
     }
 }
 
 /// Whether an exchange shows that an upstream cannot be used: there was no answer, or a gateway says so. An answer that is too
-/// large or damaged is one.
-fn is_failure(ended: &Result<(), UpstreamError>, status: u16) -> bool {
+/// large or damaged is one. `None` if it says nothing about the upstream: there was no room for the answer here, or a
+/// connection ended that was kept.
+fn is_failure(ended: &Result<(), UpstreamError>, status: u16) -> Option<bool> {
     match ended {
-        Ok(()) => matches!(status, 502..=504),
-        Err(UpstreamError::TooLarge { .. } | UpstreamError::Encoding(_) | UpstreamError::NoRoom) => false,
-        Err(_) => true,
+        Ok(()) => Some(matches!(status, 502..=504)),
+        Err(UpstreamError::Mcp(failure)) => {
+            Some(matches!(failure.code, McpCode::Unreachable | McpCode::Timeout))
+        }
+        Err(UpstreamError::NoRoom | UpstreamError::KeptClosed) => None,
+        Err(UpstreamError::TooLarge { .. } | UpstreamError::Encoding(_)) => Some(false),
+        Err(_) => Some(true),
     }
 }
 

@@ -20,16 +20,17 @@ fn addresses_of_one_network_are_one() {
 fn only_an_upstream_that_cannot_be_used_has_failed() {
     for (status, failed) in [(200, false), (404, false), (429, false), (500, false), (502, true), (504, true)]
     {
-        assert_eq!(is_failure(&Ok(()), status), failed, "{status}");
+        assert_eq!(is_failure(&Ok(()), status), Some(failed), "{status}");
     }
     for (error, failed) in [
-        (UpstreamError::Resolve, true),
-        (UpstreamError::Connect(String::new()), true),
-        (UpstreamError::Timeout(1), true),
-        (UpstreamError::Closed, true),
-        (UpstreamError::Protocol, true),
-        (UpstreamError::TooLarge { status: 200, limit: 1 }, false),
-        (UpstreamError::NoRoom, false),
+        (UpstreamError::Resolve, Some(true)),
+        (UpstreamError::Connect(String::new()), Some(true)),
+        (UpstreamError::Timeout(1), Some(true)),
+        (UpstreamError::Closed, Some(true)),
+        (UpstreamError::KeptClosed, None),
+        (UpstreamError::Protocol, Some(true)),
+        (UpstreamError::TooLarge { status: 200, limit: 1 }, Some(false)),
+        (UpstreamError::NoRoom, None),
     ] {
         assert_eq!(is_failure(&Err(error.clone()), 0), failed, "{error}");
     }

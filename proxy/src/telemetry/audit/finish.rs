@@ -49,7 +49,7 @@ impl Finisher {
         let arguments = std::str::from_utf8(unfinished.arguments).unwrap_or_default();
         if unfinished.mode != Mode::Nothing {
             out.extend_from_slice(b",\"arguments_sha256\":\"");
-            self.canonical.digest(arguments).iter().for_each(|byte| super::line::hex(*byte, out));
+            super::line::hex(self.canonical.digest(arguments), out);
             out.push(b'"');
             if arguments.len() <= LONGEST {
                 write_arguments(arguments, unfinished.mode, out);

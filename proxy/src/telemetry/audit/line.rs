@@ -41,7 +41,7 @@ pub(super) fn call(record: &CallRecord<'_>, full: bool, time: &[u8], out: &mut V
         out.extend_from_slice(itoa::Buffer::new().format(record.ambient.now_ms).as_bytes());
         // As text: a number of JSON may lose its last digits.
         out.extend_from_slice(b",\"seed\":\"");
-        record.ambient.seed.to_be_bytes().iter().for_each(|byte| hex(*byte, out));
+        hex(record.ambient.seed.to_be_bytes(), out);
         out.push(b'"');
     }
 }
@@ -80,7 +80,7 @@ fn begin(event: &[u8], request: &RequestFacts<'_>, time: &[u8], out: &mut Vec<u8
         RequestId::Given(id) => write_string(id, out),
         RequestId::Made(number) => {
             out.push(b'"');
-            number.to_be_bytes().iter().for_each(|byte| hex(*byte, out));
+            hex(number.to_be_bytes(), out);
             out.push(b'"');
         }
     }
@@ -100,10 +100,7 @@ fn end_of_facts(request: &RequestFacts<'_>, out: &mut Vec<u8>) {
     }
     if let Some(revision) = request.revision {
         out.extend_from_slice(b",\"revision\":\"");
-        // At once: digit by digit it would be a good part of the whole line's work.
-        let mut digits = [[0; 2]; 32];
-        digits.iter_mut().zip(revision.0).for_each(|(digits, byte)| *digits = hex_digits(byte));
-        out.extend_from_slice(digits.as_flattened());
+        hex(revision.0, out);
         out.push(b'"');
     }
 }
@@ -216,12 +213,8 @@ fn address(address: SocketAddr, out: &mut Vec<u8>) {
     }
 }
 
-/// Two digits.
-pub(super) fn hex(byte: u8, out: &mut Vec<u8>) {
-    out.extend_from_slice(&hex_digits(byte));
-}
-
-fn hex_digits(byte: u8) -> [u8; 2] {
+/// Two digits for each byte.
+pub(super) fn hex<const LENGTH: usize>(bytes: [u8; LENGTH], out: &mut Vec<u8>) {
     let digit = |value: u8| value + if value < 10 { b'0' } else { b'a' - 10 };
-    [digit(byte >> 4), digit(byte & 0xf)]
+    out.extend_from_slice(bytes.map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).as_flattened());
 }

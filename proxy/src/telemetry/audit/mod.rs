@@ -1,7 +1,7 @@
 //! The audit log: one JSON line for each call and each refusal, in a file. `docs/OPERATIONS.md` has its members.
 //!
 //! ```text
-//! a message ends ─line→ the queue, by thread ─every `flush_seconds`, or when it is half full→ one write of whole lines
+//! a message ends ─line→ the queue, by thread ─every `flush_seconds`, or when many wait→ one write of whole lines
 //! ```
 //!
 //! The path of a message makes the beginning of its line and copies it; it takes no lock that another message holds. Digest and

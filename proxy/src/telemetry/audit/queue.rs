@@ -41,8 +41,11 @@ pub(super) enum Added {
 /// Two lengths and the mode.
 const HEADER: usize = 9;
 
+/// What is written at once, if so much waits: it is still in the caches, and its memory is used again.
+const BATCH: usize = 256 << 10;
+
 /// Memory that a shard keeps when its lines are gone.
-const KEPT: usize = 256 << 10;
+const KEPT: usize = 2 * BATCH;
 
 impl Queue {
     pub(super) fn new(limit: usize) -> Queue {
@@ -82,8 +85,8 @@ impl Queue {
         shard.extend_from_slice(line);
         shard.extend_from_slice(arguments);
         drop(shard);
-        let half = limit / 2;
-        if before < half && before + length >= half { Added::WaitsLong } else { Added::Waits }
+        let many = many(limit);
+        if before < many && before + length >= many { Added::WaitsLong } else { Added::Waits }
     }
 
     /// Counts a line that is left out.
@@ -115,8 +118,9 @@ impl Queue {
         self.waiting.load(Relaxed) >= self.limit.load(Relaxed)
     }
 
-    pub(super) fn is_half_full(&self) -> bool {
-        self.waiting.load(Relaxed) >= self.limit.load(Relaxed) / 2
+    /// So many wait that they should be written soon.
+    pub(super) fn has_many(&self) -> bool {
+        self.waiting.load(Relaxed) >= many(self.limit.load(Relaxed))
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -140,6 +144,11 @@ impl Queue {
             freed.await;
         }
     }
+}
+
+/// Bytes that need not wait for their time.
+fn many(limit: usize) -> usize {
+    BATCH.min(limit / 2)
 }
 
 fn next(bytes: &[u8]) -> Option<(Unfinished<'_>, &[u8])> {

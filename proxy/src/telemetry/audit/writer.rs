@@ -69,6 +69,7 @@ struct Writer {
     finisher: Finisher,
     /// Lines that are not in the file yet, and how many they are.
     lines: Vec<u8>,
+    waiting: u64,
     spare: Vec<u8>,
     /// Lines left out that the file tells of.
     told: u64,
@@ -148,7 +149,7 @@ impl Shared {
         let mut orders = self.locked();
         let failing = orders.problem.is_some();
         // After a failure only time helps, or another file, not that more lines come.
-        let urgent = !failing && self.queue.is_half_full();
+        let urgent = !failing && self.queue.has_many();
         if !urgent {
             let pause = if failing { RETRY.min(orders.flush) } else { orders.flush };
             let idle = |orders: &mut Orders| !(orders.asked || orders.last || orders.urgent && !failing);
@@ -182,6 +183,7 @@ pub(super) fn start(shared: Arc<Shared>, file: AuditFile) -> std::io::Result<()>
         file,
         finisher: Finisher::default(),
         lines: Vec::new(),
+        waiting: 0,
         spare: Vec::new(),
         told: 0,
         timestamps: Timestamps::new(),
@@ -221,25 +223,26 @@ impl Writer {
     }
 
     fn append(&mut self) -> std::io::Result<()> {
-        let waiting = count(&self.lines);
         let appended = self.file.append(&mut self.lines);
-        self.shared.counts.written.fetch_add(waiting - count(&self.lines), Relaxed);
+        let left = self.lines.iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.shared.counts.written.fetch_add(self.waiting.saturating_sub(left), Relaxed);
+        self.waiting = left;
         self.lines.shrink_to(KEPT);
         appended
     }
 
     fn collect(&mut self) {
-        let Writer { shared, finisher, lines, spare, told, timestamps, .. } = self;
-        shared.queue.take(spare, |unfinished| finisher.finish(unfinished, lines));
+        let Writer { shared, finisher, lines, waiting, spare, told, timestamps, .. } = self;
+        shared.queue.take(spare, |unfinished| {
+            *waiting += 1;
+            finisher.finish(unfinished, lines);
+        });
         let dropped = shared.queue.dropped();
         if dropped > *told {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
             line::dropped(dropped - *told, timestamps.text(now), lines);
+            *waiting += 1;
             *told = dropped;
         }
     }
-}
-
-fn count(lines: &[u8]) -> u64 {
-    lines.iter().filter(|byte| **byte == b'\n').count() as u64
 }

@@ -1,7 +1,7 @@
 //! The counters as OpenMetrics text. `docs/OPERATIONS.md` lists the names.
 
 use super::histogram::Part;
-use super::{CODES, Inner, limits};
+use super::{CODES, Inner, limits, servers};
 use crate::telemetry::audit::AuditStats;
 use crate::upstream::PoolStats;
 use prometheus_client::collector::Collector;
@@ -43,6 +43,9 @@ impl Collector for Exposed {
         self.token_fetches(&mut encoder)?;
         gauges.pool.map_or(Ok(()), |counts| pool(&mut encoder, counts))?;
         inner.audit.get().map_or(Ok(()), |read| audit(&mut encoder, read()))?;
+        if let Some(servers) = inner.servers.get() {
+            servers::encode(&mut encoder, servers)?;
+        }
         match inner.limits.get() {
             Some((limiter, cache)) => limits::encode(&mut encoder, limiter, &cache.stats()),
             None => Ok(()),

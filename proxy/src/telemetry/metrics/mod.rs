@@ -5,6 +5,7 @@ mod expose;
 mod histogram;
 mod limits;
 mod sampled;
+mod servers;
 mod tenants;
 
 use crate::cache::AnswerCache;
@@ -16,6 +17,7 @@ use crate::runtime::shards::ShardedCounter;
 use crate::telemetry::audit::AuditStats;
 use crate::upstream::PoolStats;
 use crate::upstream::credentials::TokenFetches;
+use crate::upstream::mcp::servers::Servers;
 use histogram::Latencies;
 use sampled::Sampled;
 use std::fmt;
@@ -59,6 +61,7 @@ struct Inner {
     gauges: OnceLock<GaugeReader>,
     tokens: OnceLock<TokenFetches>,
     audit: OnceLock<AuditReader>,
+    servers: OnceLock<Servers>,
     limits: OnceLock<(Arc<Limiter>, Arc<AnswerCache>)>,
 }
 
@@ -116,6 +119,11 @@ impl Metrics {
     /// Where tokens are counted; only the first one counts.
     pub fn observe_tokens(&self, fetches: TokenFetches) {
         let _ = self.inner.tokens.set(fetches);
+    }
+
+    /// The MCP servers; only the first ones count.
+    pub(crate) fn observe_servers(&self, servers: Servers) {
+        let _ = self.inner.servers.set(servers);
     }
 
     /// Where to ask for the audit log; only the first one counts.

@@ -9,6 +9,9 @@ use crate::request::id::RequestId;
 use crate::request::identity::{Caller, Identity, Peer};
 use crate::serving::in_flight::InFlight;
 use crate::upstream::credentials::TokenFetches;
+use crate::upstream::mcp::server::Way;
+use crate::upstream::mcp::servers::ServerKey;
+use crate::upstream::mcp::{BoxFuture, Connection, Connector, McpCode, McpFailure};
 use std::time::Duration;
 
 /// Counts a call.
@@ -172,6 +175,16 @@ fn names(text: &str) -> std::collections::BTreeSet<String> {
     names.map(|name| name.trim_end_matches("_bucket").to_owned()).collect()
 }
 
+/// A server that is never there.
+#[derive(Debug)]
+struct Down;
+
+impl Connector for Down {
+    fn connect(&self) -> BoxFuture<'_, Result<Arc<dyn Connection>, McpFailure>> {
+        Box::pin(async { Err(McpFailure::new(McpCode::Unreachable, "down")) })
+    }
+}
+
 #[test]
 fn the_dashboard_the_alerts_and_the_docs_name_metrics_that_exist() {
     let metrics = Metrics::default();
@@ -182,6 +195,10 @@ fn the_dashboard_the_alerts_and_the_docs_name_metrics_that_exist() {
     let tokens = TokenFetches::default();
     tokens.add("crm", "ok");
     metrics.observe_tokens(tokens);
+    let servers = Servers::default();
+    let key = ServerKey { name: "wiki".to_owned(), parts: Vec::new() };
+    let _wiki = servers.get(key, || Way::Channel(Arc::new(Down)));
+    metrics.observe_servers(servers);
     let limiter = Arc::<Limiter>::default();
     let _gate = limiter.gates.gate(&("api".to_owned(), "https://api.example".to_owned()), None);
     metrics.observe_limits(&limiter, &Arc::new(AnswerCache::new(0)));

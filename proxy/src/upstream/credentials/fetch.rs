@@ -81,6 +81,7 @@ pub(super) async fn fetch(
         credential: None,
         budget: &Arc::default(),
         authorization: None,
+        envelope: None,
     };
     let mut received = Received::default();
     let answered = network.send(&exchange, &mut received).await;

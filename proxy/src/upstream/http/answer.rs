@@ -37,6 +37,16 @@ impl ExchangeFailure {
         ExchangeFailure { error, sent: true, answered: true }
     }
 
+    /// The same failure, of a connection that was kept since an earlier exchange.
+    pub fn of_kept(self) -> ExchangeFailure {
+        match self.error {
+            UpstreamError::Closed if !self.answered => {
+                ExchangeFailure { error: UpstreamError::KeptClosed, ..self }
+            }
+            _ => self,
+        }
+    }
+
     /// The connection ended and the request may be repeated on another one without doing it twice.
     pub fn may_repeat(&self, idempotent: bool) -> bool {
         self.error == UpstreamError::Closed && !self.answered && (idempotent || !self.sent)
@@ -50,6 +60,7 @@ pub(super) struct Wanted<'h> {
     content_location: Option<&'h [u8]>,
     location: Option<&'h [u8]>,
     retry_after: Option<&'h [u8]>,
+    session: Option<&'h [u8]>,
     pub keep_alive: Option<&'h [u8]>,
     pub content_encoding: Option<&'h [u8]>,
     /// The body is said to be encoded several times.
@@ -68,6 +79,7 @@ impl<'h> Wanted<'h> {
                 10 if is("keep-alive") => &mut wanted.keep_alive,
                 11 if is("retry-after") => &mut wanted.retry_after,
                 12 if is("content-type") => &mut wanted.content_type,
+                14 if is("mcp-session-id") => &mut wanted.session,
                 16 if is("content-location") => &mut wanted.content_location,
                 16 if is("content-encoding") => {
                     wanted.is_encoded_again |= wanted.content_encoding.is_some();
@@ -92,6 +104,7 @@ impl<'h> Wanted<'h> {
             Some(text)
         });
         received.content_location = text(self.content_location);
+        received.session = text(self.session);
         Hints {
             location: self
                 .location

@@ -1,6 +1,7 @@
 //! The body of an answer: decompressed as it arrives, never larger than the call takes.
 
 use super::answer::Wanted;
+use super::events::Events;
 use crate::limits::budget::{Budget, NoRoom, Share};
 use crate::runtime::buffers;
 use crate::upstream::{Exchange, UpstreamError};
@@ -32,6 +33,8 @@ pub(super) struct Body<'a> {
     /// What it takes of the bytes of all calls.
     held: &'a mut Share,
     budget: &'a Arc<Budget>,
+    /// It is a stream of events.
+    events: Option<Box<Events<'a>>>,
 }
 
 pub(super) enum Coding {
@@ -48,11 +51,12 @@ impl<'a> Body<'a> {
         length: Option<u64>,
         status: u16,
         call: &Exchange<'a>,
+        events: Option<Box<Events<'a>>>,
         out: &'a mut Vec<u8>,
         held: &'a mut Share,
     ) -> Result<Body<'a>, UpstreamError> {
         let (limit, budget) = (call.max_response, call.budget);
-        let body = Body { out, status, limit, arrived: 0, coding, scratch: Vec::new(), held, budget };
+        let body = Body { out, status, limit, arrived: 0, coding, scratch: Vec::new(), held, budget, events };
         if let Some(length) = length {
             if length > limit as u64 {
                 return Err(body.too_large());
@@ -67,7 +71,7 @@ impl<'a> Body<'a> {
 
     /// The bytes arrive as they are wanted.
     pub fn is_plain(&self) -> bool {
-        matches!(self.coding, Coding::Identity)
+        matches!(self.coding, Coding::Identity) && self.events.is_none()
     }
 
     /// Where a plain body of known length may be read to, without a step in between; the body itself, if there has to be
@@ -88,12 +92,17 @@ impl<'a> Body<'a> {
         Ok(self.out)
     }
 
-    /// Counts what has arrived. If there is too much, nothing more is read for a while.
-    pub async fn settle(&mut self) -> Result<(), UpstreamError> {
-        if self.held.is_enough(self.out.len()) {
-            return Ok(());
+    /// Counts what has arrived. If there is too much, nothing more is read for a while. True if the answer is here, and
+    /// what follows is of no interest.
+    pub async fn settle(&mut self) -> Result<bool, UpstreamError> {
+        let is_answered = self.events.as_mut().is_some_and(|events| events.take(self.out));
+        if self.events.is_some() {
+            self.arrived = self.arrived.min(self.out.len());
         }
-        self.held.grow(self.budget, self.out.len()).await.map_err(|NoRoom| UpstreamError::NoRoom)
+        if !self.held.is_enough(self.out.len()) {
+            self.held.grow(self.budget, self.out.len()).await.map_err(|NoRoom| UpstreamError::NoRoom)?;
+        }
+        Ok(is_answered)
     }
 
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), UpstreamError> {
@@ -114,6 +123,9 @@ impl<'a> Body<'a> {
 
     /// Says whether the compressed data was whole. No data at all is an empty body.
     pub fn finish(mut self) -> Result<(), UpstreamError> {
+        if self.events.is_some() {
+            return Err(UpstreamError::Closed);
+        }
         if self.arrived == 0 {
             return Ok(());
         }
@@ -131,6 +143,10 @@ impl<'a> Body<'a> {
     fn gunzip(&mut self, bytes: &[u8]) -> Result<(), UpstreamError> {
         if let Coding::Gzip(decoder) = &mut self.coding {
             decoder.write_all(bytes).map_err(|_| damaged("gzip"))?;
+            // It keeps the end of what it has made until more arrives, which for an event may be never.
+            if self.events.is_some() {
+                decoder.flush().map_err(|_| damaged("gzip"))?;
+            }
         }
         self.take_gzip()
     }

@@ -3,6 +3,7 @@
 
 use super::answer::{self, ExchangeFailure, Hints, Wanted};
 use super::decode::{Body, Coding};
+use super::events::Events;
 use super::link::Link;
 use super::{early, wire};
 use crate::runtime::buffers;
@@ -28,6 +29,8 @@ const MAX_HEAD: usize = 64 << 10;
 const FIRST_READ: usize = 2 << 10;
 /// Room for what is decoded before it is kept.
 const NEXT_READ: usize = 16 << 10;
+/// What may follow an answer on its stream, for the connection to be used again.
+const MOST_REST: usize = 64 << 10;
 /// A plain body is read in steps of this, whatever length it was announced with.
 const BODY_STEP: usize = 1 << 20;
 /// A server's keep-alive time is cut by this, so that a request does not meet the close on its way.
@@ -45,6 +48,14 @@ pub(super) struct Kept {
     pub stream: Link,
     /// How long the upstream said it keeps it.
     pub lifetime: Option<Duration>,
+    /// What has to be read before.
+    pub rest: Option<Box<Rest>>,
+}
+
+/// What follows an answer that ended before its body did.
+pub(super) struct Rest {
+    chunked: Chunked,
+    input: Vec<u8>,
 }
 
 /// How the request went out.
@@ -81,11 +92,46 @@ pub(super) async fn exchange(
         .map_err(|error| ExchangeFailure { error, sent: sent.any, answered: false })?;
     let Head { keep_alive, lifetime, .. } = head;
     let hints = std::mem::take(&mut head.hints);
-    read_body(&mut stream, head, call, received).await.map_err(ExchangeFailure::answered)?;
+    let end = read_body(&mut stream, head, call, received).await.map_err(ExchangeFailure::answered)?;
+    let rest = match end {
+        End::Whole => None,
+        End::Chunked(chunked) => Some(Box::new(Rest { chunked, input: std::mem::take(&mut received.input) })),
+        End::Cut => return Ok((hints, None)),
+    };
     // More than the answer would be taken for the next one.
     let clean = sent.clean && received.input.is_empty();
     let keep = clean && keep_alive && lifetime != Some(Duration::ZERO);
-    Ok((hints, keep.then_some(Kept { stream, lifetime })))
+    Ok((hints, keep.then_some(Kept { stream, lifetime, rest })))
+}
+
+/// How far a body was read.
+enum End {
+    Whole,
+    /// Up to the answer, which is not all of it.
+    Chunked(Chunked),
+    Cut,
+}
+
+impl Rest {
+    /// Reads it, if there is not much of it. True if the connection can be used again.
+    pub async fn drain(self, stream: &mut Link) -> bool {
+        let Rest { mut chunked, mut input } = self;
+        let mut left = MOST_REST;
+        loop {
+            let mut rest = input.as_slice();
+            while let Ok(Some(_)) = chunked.next(&mut rest) {}
+            let used = input.len() - rest.len();
+            input.drain(..used);
+            if chunked.is_done() {
+                return input.is_empty();
+            }
+            let before = input.len();
+            if left == 0 || read_more(stream, &mut input, FIRST_READ).await.is_err() {
+                return false;
+            }
+            left = left.saturating_sub(input.len() - before);
+        }
+    }
 }
 
 /// Writes head and body. A failure is not the end: an upstream that refuses a body may have answered already.
@@ -94,18 +140,21 @@ async fn send(stream: &mut Link, call: &Exchange<'_>, target: &[u8], input: &mut
     let mut buffer = WIRE.take();
     buffer.clear();
     wire::write_head(&mut buffer, call, target);
-    let mut rest = call.request.body().unwrap_or_default();
-    if rest.len() <= MAX_COPIED_BODY {
-        buffer.extend_from_slice(rest);
-        rest = &[];
+    let mut pieces = wire::body(call);
+    let rest = pieces.iter().map(|piece| piece.len()).sum::<usize>();
+    let is_large = rest > MAX_COPIED_BODY;
+    if !is_large {
+        pieces.iter_mut().for_each(|piece| buffer.extend_from_slice(std::mem::take(piece)));
     }
     let written = async {
         write_all(stream, &buffer, input).await?;
-        write_all(stream, rest, input).await?;
+        for piece in pieces {
+            write_all(stream, piece, input).await?;
+        }
         stream.flush().await
     };
     let whole = written.await.is_ok();
-    let any = whole || buffer.len() + rest.len() > ONE_CALL;
+    let any = whole || is_large || buffer.len() > ONE_CALL;
     WIRE.set(buffer);
     Sent { any, clean: whole && input.is_empty() }
 }
@@ -195,16 +244,17 @@ async fn read_body(
     head: Head,
     call: &Exchange<'_>,
     received: &mut Received,
-) -> Result<(), UpstreamError> {
-    let Received { input, body: out, status, held, .. } = received;
+) -> Result<End, UpstreamError> {
+    let Received { input, body: out, status, held, content_type, .. } = received;
     let Head { framing, coding, .. } = head;
     input.drain(..head.length);
     let length = match framing {
-        Framing::None => return Ok(()),
+        Framing::None => return Ok(End::Whole),
         Framing::Length(length) => Some(length),
         Framing::Chunked | Framing::UntilClose => None,
     };
-    let body = Body::new(coding?, length, *status, call, out, held)?;
+    let events = Events::of(call, *status, content_type.as_deref());
+    let body = Body::new(coding?, length, *status, call, events, out, held)?;
     match (framing, length) {
         (_, Some(length)) if body.is_plain() => {
             let out = match body.into_out(length) {
@@ -212,7 +262,7 @@ async fn read_body(
                 // Boxed, as all that is rare.
                 Err(body) => Box::pin(body.make_room(length)).await?,
             };
-            read_plain(stream, input, length, out).await
+            read_plain(stream, input, length, out).await.map(|()| End::Whole)
         }
         // Boxed, so that calls that do not need it have no part in its size.
         (_, Some(length)) => Box::pin(read_coded(stream, input, length, body)).await,
@@ -249,15 +299,18 @@ async fn read_coded(
     input: &mut Vec<u8>,
     mut left: u64,
     mut body: Body<'_>,
-) -> Result<(), UpstreamError> {
+) -> Result<End, UpstreamError> {
     loop {
         let here = usize::try_from(left).unwrap_or(usize::MAX).min(input.len());
         body.push(input.get(..here).unwrap_or_default())?;
-        body.settle().await?;
+        let is_answered = body.settle().await?;
         input.drain(..here);
         left -= here as u64;
+        if is_answered {
+            return Ok(if left == 0 { End::Whole } else { End::Cut });
+        }
         if left == 0 {
-            return body.finish();
+            return body.finish().map(|()| End::Whole);
         }
         read_more(stream, input, NEXT_READ).await?;
     }
@@ -267,18 +320,21 @@ async fn read_chunked(
     stream: &mut Link,
     input: &mut Vec<u8>,
     mut body: Body<'_>,
-) -> Result<(), UpstreamError> {
+) -> Result<End, UpstreamError> {
     let mut chunked = Chunked::default();
     loop {
         let mut rest = input.as_slice();
         while let Some(data) = chunked.next(&mut rest).map_err(|_| UpstreamError::Protocol)? {
             body.push(data)?;
         }
-        body.settle().await?;
+        let is_answered = body.settle().await?;
         let used = input.len() - rest.len();
         input.drain(..used);
-        if chunked.is_done() {
-            return body.finish();
+        match (is_answered, chunked.is_done()) {
+            (true, true) => return Ok(End::Whole),
+            (true, false) => return Ok(End::Chunked(chunked)),
+            (false, true) => return body.finish().map(|()| End::Whole),
+            (false, false) => {}
         }
         read_more(stream, input, NEXT_READ).await?;
     }
@@ -288,14 +344,16 @@ async fn read_to_end(
     stream: &mut Link,
     input: &mut Vec<u8>,
     mut body: Body<'_>,
-) -> Result<(), UpstreamError> {
+) -> Result<End, UpstreamError> {
     loop {
         body.push(input)?;
-        body.settle().await?;
+        if body.settle().await? {
+            return Ok(End::Cut);
+        }
         input.clear();
         input.reserve(NEXT_READ);
         match stream.read_buf(input).await {
-            Ok(0) => return body.finish(),
+            Ok(0) => return body.finish().map(|()| End::Whole),
             Ok(_) => {}
             Err(_) => return Err(UpstreamError::Closed),
         }

@@ -2,6 +2,7 @@
 
 use super::answer::{ExchangeFailure, Hints, Wanted};
 use super::decode::{Body, Coding};
+use super::events::Events;
 use super::network::Origin;
 use super::{interim, pool, wire};
 use crate::upstream::{Exchange, Received, UpstreamError};
@@ -42,7 +43,8 @@ pub(super) async fn exchange(
     let Ok(Some(mut session)) = connection.spawn_stream().await else {
         return Err(ExchangeFailure::unsent(UpstreamError::Closed));
     };
-    let body = call.request.body().filter(|body| !body.is_empty());
+    let body = wire::body(call).concat();
+    let body = (!body.is_empty()).then(|| Bytes::from(body));
     session.write_request_header(header, body.is_none()).map_err(|error| match error.etype {
         ErrorType::InvalidHTTPHeader => ExchangeFailure::unsent(unspeakable()),
         _ => ExchangeFailure::unsent(UpstreamError::Closed),
@@ -51,7 +53,7 @@ pub(super) async fn exchange(
     let silence = Silence { origin: call.origin, connection };
     if let Some(body) = body {
         // An upstream that refuses the body may have answered already, so the answer decides whether it failed.
-        let _ = session.write_request_body(Bytes::copy_from_slice(body), true).await;
+        let _ = session.write_request_body(body, true).await;
     }
     let head = interim::bounded(session.read_response_header()).await;
     // An upstream that says nothing but "wait" is asked no longer.
@@ -85,11 +87,14 @@ async fn read_body(
     call: &Exchange<'_>,
     received: &mut Received,
 ) -> Result<(), UpstreamError> {
-    let Received { body: out, status, held, .. } = received;
-    let mut body = Body::new(coding, length, *status, call, out, held)?;
+    let Received { body: out, status, held, content_type, .. } = received;
+    let events = Events::of(call, *status, content_type.as_deref());
+    let mut body = Body::new(coding, length, *status, call, events, out, held)?;
     while let Some(bytes) = read(session).await? {
         body.push(&bytes)?;
-        body.settle().await?;
+        if body.settle().await? {
+            return Ok(());
+        }
     }
     body.finish()
 }

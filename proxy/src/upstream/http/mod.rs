@@ -4,6 +4,7 @@ mod answer;
 mod connect;
 mod decode;
 mod early;
+mod events;
 mod http1;
 mod http2;
 mod interim;
@@ -19,3 +20,4 @@ mod wire;
 
 pub use network::{Network, NetworkError, Origin, PoolStats};
 pub use own_tls::ClientCertificate;
+pub(in crate::upstream) use redirect::target as same_origin;

@@ -2,12 +2,16 @@
 
 use super::answer::{ExchangeFailure, Hints};
 use super::connect::{self, Addresses};
+use super::http1::Rest;
+use super::link::Link;
 use super::own_tls::{ClientCertificate, OwnTls};
 use super::pool::{self, Connection};
+use super::retry::Schedule;
 use super::{http1, http2, redirect, retry};
 use crate::runtime::deadline::{Elapsed, until};
 use crate::runtime::shards::ShardedCounter;
 use crate::upstream::credentials::{self, Registry, TokenFetches};
+use crate::upstream::mcp::servers::Servers;
 use crate::upstream::{Exchange, OriginKey, Received, UpstreamError};
 use arc_swap::ArcSwapOption;
 use pingora_core::connectors::{ConnectorOptions, TransportConnector};
@@ -19,6 +23,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 const MAX_REDIRECTS: u8 = 5;
+/// How long a server may take to end a stream after its answer, for the connection to be used again.
+const REST: Duration = Duration::from_secs(5);
 /// A file without certificates: nothing is trusted.
 const NOTHING: &str = "/dev/null";
 
@@ -31,6 +37,7 @@ pub struct Network {
     origins: Arc<Mutex<Origins>>,
     ca_file: Option<Arc<Path>>,
     pub(in crate::upstream) credentials: Registry,
+    pub(crate) servers: Servers,
 }
 
 /// Connections with another certificate are others.
@@ -93,6 +100,7 @@ impl Network {
             origins: Arc::default(),
             ca_file: ca_file.map(Arc::from),
             credentials: Registry::default(),
+            servers: Servers::default(),
         })
     }
 
@@ -194,8 +202,9 @@ impl Network {
                 Ok(_) => retry::is_temporary(received.status),
                 Err(failure) => retry::is_worth_it(failure),
             };
+            let may_wait = again && retries < allowed;
             let wait =
-                if again && retries < allowed { retry::wait(retries, hints, call.deadline) } else { None };
+                may_wait.then(|| retry::wait(Schedule::of(call), retries, hints, call.deadline)).flatten();
             if let Some(wait) = wait {
                 retries += 1;
                 pingora_timeout::sleep(wait).await;
@@ -224,7 +233,7 @@ impl Network {
             self.counters.reused.add(1);
             match self.exchange(kept, call, target, received).await {
                 Err(failure) if failure.may_repeat(call.idempotent) => {}
-                done => return done,
+                done => return done.map_err(ExchangeFailure::of_kept),
             }
         }
         // Boxed, as all that is rare: what may wait here is part of every call's future, and that is moved.
@@ -249,14 +258,28 @@ impl Network {
             Connection::Single(stream) => stream,
         };
         let (hints, kept) = http1::exchange(stream, call, target, received).await?;
-        if let Some(kept) = kept {
+        if let Some(mut kept) = kept {
             let idle = kept.lifetime.unwrap_or(Duration::MAX).min(call.pool.idle);
             let limit = call.pool.idle_connections;
             let now = Instant::now();
             received.answered = Some(now);
-            pool::put(call.origin, &self.counters, kept.stream, now, idle, limit);
+            match kept.rest.take() {
+                None => pool::put(call.origin, &self.counters, kept.stream, now, idle, limit),
+                Some(rest) => self.put_later(call.origin, kept.stream, *rest, idle, limit),
+            }
         }
         Ok(hints)
+    }
+
+    /// Keeps a connection once the rest of its last answer is read. Nobody waits for that.
+    fn put_later(&self, origin: &Arc<Origin>, mut stream: Link, rest: Rest, idle: Duration, limit: usize) {
+        let (origin, counters) = (Arc::clone(origin), Arc::clone(&self.counters));
+        tokio::spawn(async move {
+            let drained = pingora_timeout::timeout(REST, rest.drain(&mut stream)).await;
+            if drained.unwrap_or_default() {
+                pool::put(&origin, &counters, stream, Instant::now(), idle, limit);
+            }
+        });
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) const fn keeps_request(status: u16, method: Method) -> bool {
 }
 
 /// The target that `location` names on `origin`, seen from `target`; `None` if it is elsewhere or not a place.
-pub(super) fn target(location: &str, origin: &OriginKey, target: &[u8]) -> Option<Vec<u8>> {
+pub(in crate::upstream) fn target(location: &str, origin: &OriginKey, target: &[u8]) -> Option<Vec<u8>> {
     if location.len() > MAX_LOCATION || !location.bytes().all(|byte| byte.is_ascii_graphic()) {
         return None;
     }

@@ -2,11 +2,26 @@
 
 use super::answer::{ExchangeFailure, Hints};
 use crate::runtime::random;
-use crate::upstream::UpstreamError;
+use crate::upstream::{Exchange, UpstreamError};
 use std::time::{Duration, Instant, SystemTime};
 
-const FIRST: Duration = Duration::from_millis(100);
-const LONGEST: Duration = Duration::from_secs(2);
+/// The bounds of the waits.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Schedule {
+    first: Duration,
+    longest: Duration,
+}
+
+/// Of HTTP APIs.
+const API: Schedule = Schedule { first: Duration::from_millis(100), longest: Duration::from_secs(2) };
+/// Of MCP servers, which may have to start.
+const MCP: Schedule = Schedule { first: Duration::from_secs(1), longest: Duration::from_secs(10) };
+
+impl Schedule {
+    pub fn of(call: &Exchange<'_>) -> Schedule {
+        if call.envelope.is_some() { MCP } else { API }
+    }
+}
 
 /// Whether another attempt may end better.
 pub(super) fn is_worth_it(failure: &ExchangeFailure) -> bool {
@@ -25,15 +40,15 @@ pub(super) const fn is_temporary(status: u16) -> bool {
 }
 
 /// The wait before the retry of this number, from 0; `None` if it would end after the deadline.
-pub(super) fn wait(number: u8, hints: &Hints, deadline: Instant) -> Option<Duration> {
+pub(super) fn wait(schedule: Schedule, number: u8, hints: &Hints, deadline: Instant) -> Option<Duration> {
     let asked = hints.retry_after.as_deref().and_then(|value| retry_after(value, SystemTime::now()));
-    let wait = asked.unwrap_or_else(|| backoff(number));
+    let wait = asked.unwrap_or_else(|| backoff(schedule, number));
     (wait < deadline.saturating_duration_since(Instant::now())).then_some(wait)
 }
 
 /// Full jitter: anything up to a bound that doubles, so that callers who failed together do not return together.
-fn backoff(number: u8) -> Duration {
-    let bound = FIRST.saturating_mul(1 << number.min(10)).min(LONGEST);
+fn backoff(Schedule { first, longest }: Schedule, number: u8) -> Duration {
+    let bound = first.saturating_mul(1 << number.min(10)).min(longest);
     let bound = u64::try_from(bound.as_micros()).unwrap_or(u64::MAX);
     Duration::from_micros(random::next() % bound.saturating_add(1))
 }
@@ -54,9 +69,11 @@ mod tests {
 
     #[test]
     fn backoff_stays_below_a_bound_that_doubles() {
-        for (number, bound) in [(0, 100), (1, 200), (3, 800), (5, 2000), (255, 2000)] {
+        let api = [(0, 100), (1, 200), (3, 800), (5, 2000), (255, 2000)].map(|(n, bound)| (API, n, bound));
+        let mcp = [(0, 1000), (1, 2000), (3, 8000), (4, 10_000)].map(|(n, bound)| (MCP, n, bound));
+        for (schedule, number, bound) in api.into_iter().chain(mcp) {
             for _ in 0..100 {
-                assert!(backoff(number) <= Duration::from_millis(bound));
+                assert!(backoff(schedule, number) <= Duration::from_millis(bound));
             }
         }
     }
@@ -76,8 +93,11 @@ mod tests {
     #[test]
     fn a_wait_beyond_the_deadline_is_not_waited() {
         let hints = Hints { retry_after: Some("3600".to_owned()), ..Hints::default() };
-        assert_eq!(wait(0, &hints, Instant::now() + Duration::from_secs(60)), None);
+        assert_eq!(wait(API, 0, &hints, Instant::now() + Duration::from_secs(60)), None);
         let hints = Hints { retry_after: Some("1".to_owned()), ..Hints::default() };
-        assert_eq!(wait(0, &hints, Instant::now() + Duration::from_secs(60)), Some(Duration::from_secs(1)));
+        assert_eq!(
+            wait(API, 0, &hints, Instant::now() + Duration::from_secs(60)),
+            Some(Duration::from_secs(1))
+        );
     }
 }

@@ -41,6 +41,9 @@ pub(super) fn write_head(out: &mut Vec<u8>, call: &Exchange<'_>, target: &[u8]) 
         out.extend_from_slice(authorization.as_bytes());
         out.extend_from_slice(b"\r\n");
     }
+    for lines in call.envelope.iter().flat_map(|envelope| envelope.head) {
+        out.extend_from_slice(lines);
+    }
     let mut line = |name: &str, value: &str| {
         for piece in [name, ": ", value, "\r\n"] {
             out.extend_from_slice(piece.as_bytes());
@@ -72,6 +75,9 @@ pub(super) fn header(call: &Exchange<'_>, target: &[u8]) -> Option<Box<RequestHe
             append(HeaderName::from_bytes(name.as_bytes()).ok()?, value)?;
         }
     }
+    for (name, value) in call.envelope.iter().flat_map(|envelope| envelope.head).flat_map(lines) {
+        append(HeaderName::from_bytes(name).ok()?, std::str::from_utf8(value).ok()?)?;
+    }
     if let Some(authorization) = call.authorization {
         append(http::header::AUTHORIZATION, authorization)?;
     }
@@ -99,10 +105,28 @@ impl Missing {
     }
 }
 
+/// Headers in their wire form, one by one.
+fn lines(head: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    head.split(|byte| *byte == b'\n').filter_map(|line| {
+        let line = line.strip_suffix(b"\r")?;
+        let colon = line.iter().position(|byte| *byte == b':')?;
+        Some((line.get(..colon)?, line.get(colon + 1..)?.trim_ascii()))
+    })
+}
+
+/// The body's pieces, in order.
+pub(super) fn body<'a>(call: &Exchange<'a>) -> [&'a [u8]; 3] {
+    let body = call.request.body().unwrap_or_default();
+    match call.envelope {
+        Some(around) => [around.before, body, around.after],
+        None => [&[], body, &[]],
+    }
+}
+
 /// Methods that mean a body say so even when it is empty (RFC 9110 §8.6).
 fn content_length(call: &Exchange<'_>) -> Option<usize> {
     match call.request.body() {
-        Some(body) => Some(body.len()),
+        Some(_) => Some(body(call).iter().map(|piece| piece.len()).sum()),
         None => matches!(call.request.method, Method::Post | Method::Put | Method::Patch).then_some(0),
     }
 }

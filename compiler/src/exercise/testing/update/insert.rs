@@ -12,11 +12,10 @@ impl Editor<'_> {
     /// each call.
     pub(super) fn insert_request(&mut self, actual: &ActualRequest) {
         let line = |text: &str| toml::string(text, Style::Line, "\n");
-        let mut value = format!("{{ method = {}, url = {}", line(actual.method), line(&actual.url));
-        if let Some(body) = &actual.body {
-            value.push_str(&format!(", body = {}", line(body)));
-        }
-        value.push_str(" }");
+        let parts =
+            [("method", actual.method), ("url", actual.url.as_deref()), ("body", actual.body.as_deref())];
+        let parts = parts.into_iter().filter_map(|(key, text)| Some(format!("{key} = {}", line(text?))));
+        let value = format!("{{ {} }}", parts.collect::<Vec<_>>().join(", "));
         let example = self.example;
         let before = [example.arguments.as_ref().map(|a| a.span), example.title.as_ref().map(|t| t.span)];
         self.insert("request", &before, &value);

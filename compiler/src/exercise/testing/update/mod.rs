@@ -148,12 +148,15 @@ impl Editor<'_> {
             }
             return;
         };
-        if let Some(method) = expected.method.as_ref().filter(|method| method.value.as_str() != actual.method)
+        if let (Some(expected), Some(method)) = (&expected.method, actual.method)
+            && expected.value.as_str() != method
         {
-            self.replace_text("request.method", method.span, actual.method);
+            self.replace_text("request.method", expected.span, method);
         }
-        if let Some(url) = expected.url.as_ref().filter(|url| url.value != actual.url) {
-            self.replace_text("request.url", url.span, &actual.url);
+        if let (Some(expected), Some(url)) = (&expected.url, &actual.url)
+            && expected.value != *url
+        {
+            self.replace_text("request.url", expected.span, url);
         }
         for header in &expected.headers {
             let name = header.name.value.to_ascii_lowercase();

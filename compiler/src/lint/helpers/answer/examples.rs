@@ -17,14 +17,31 @@ impl Examples {
     /// Those whose status `is_meant`.
     pub fn new(tool: &CheckedTool, is_meant: impl Fn(u16) -> bool) -> Examples {
         let responses = tool.examples.iter().filter_map(|example| example.response.as_ref());
-        let meant = responses.filter(|response| is_meant(response.status.as_ref().map_or(200, |s| s.value)));
-        let bodies = meant.filter_map(|response| match &response.body.as_ref()?.value {
-            // A string is the text of the body.
-            Json::String(text) => serde_json::from_str(text).ok(),
-            other => serde_json::from_str(&other.to_text()).ok(),
+        let bodies = responses.filter_map(|response| {
+            let body = match &response.body.as_ref()?.value {
+                // A string is the text of the body.
+                Json::String(text) => serde_json::from_str(text).ok()?,
+                other => serde_json::from_str(&other.to_text()).ok()?,
+            };
+            let (status, body) = match tool.mcp {
+                None => (response.status.as_ref().map_or(200, |status| status.value), body),
+                Some(_) => of_result(body),
+            };
+            is_meant(status).then_some(body)
         });
         Examples { bodies: bodies.collect() }
     }
+}
+
+/// What a template sees of the result of an MCP server, and the status of an answer of its kind.
+fn of_result(result: Value) -> (u16, Value) {
+    let status = if result.get("isError") == Some(&Value::Bool(true)) { 500 } else { 200 };
+    if let Some(structured) = result.get("structuredContent") {
+        return (status, structured.clone());
+    }
+    let mut blocks = result.get("content").and_then(Value::as_array).into_iter().flatten();
+    let text = blocks.find_map(|block| block.get("text").and_then(Value::as_str)).unwrap_or_default();
+    (status, serde_json::from_str(text).unwrap_or_else(|_| Value::from(text)))
 }
 
 impl Source for Examples {

@@ -99,6 +99,7 @@ impl Setup {
             credential: Some(ask),
             budget: &Arc::default(),
             authorization: None,
+            envelope: None,
         };
         let shown = format!("{exchange:?}");
         assert!(!shown.contains(SECRET), "{shown}");

@@ -1,7 +1,7 @@
 //! What goes over connections, and when they are used again.
 
 use super::script::{OK, Step, answer, upstream};
-use crate::upstream::OriginKey;
+use crate::upstream::{OriginKey, UpstreamError};
 use mcp_bundle::wire_enums::Scheme;
 use std::sync::{Arc, Barrier};
 
@@ -69,7 +69,7 @@ async fn what_may_have_been_done_is_not_done_twice() {
     let script = upstream(vec![vec![answer(OK), Step::Read], vec![answer(OK)]]);
     let mut caller = script.caller();
     assert_eq!(caller.get().await, Ok(200));
-    assert_eq!(caller.post("pay").await, Err(crate::upstream::UpstreamError::Closed));
+    assert_eq!(caller.post("pay").await, Err(UpstreamError::KeptClosed));
     assert_eq!(caller.received.attempts, 1);
 }
 

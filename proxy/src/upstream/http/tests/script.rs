@@ -178,6 +178,7 @@ impl Caller {
             pool: &PoolSettings::default(),
             credential: None,
             authorization: None,
+            envelope: None,
             budget: &self.budget,
         };
         self.received.clear();

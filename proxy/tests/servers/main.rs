@@ -1,0 +1,4 @@
+//! An edge whose tools are those of scripted MCP servers, over real sockets.
+
+mod calls;
+mod support;

@@ -1,0 +1,242 @@
+//! `mcpc import`, `lock` and `try` with MCP servers: one of the official Rust SDK, and scripted ones that misbehave.
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+use axum::Router;
+use mcpc_tests::{Upstream, answer, binary};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+
+/// What the server lists.
+type Listed = Arc<Mutex<Vec<Value>>>;
+
+#[derive(Clone)]
+struct Wiki {
+    tools: Listed,
+}
+
+impl ServerHandler for Wiki {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        ServerConfig::new(capabilities).with_server_info(Implementation::new("Wiki", "1.2.0"))
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = self.tools.lock().unwrap().clone();
+        let tools: Vec<Tool> = tools.into_iter().map(|tool| serde_json::from_value(tool).unwrap()).collect();
+        Ok(ListToolsResult::with_all_items(tools))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = Value::Object(request.arguments.unwrap_or_default());
+        Ok(CallToolResult::success(vec![ContentBlock::text(format!("{} {arguments}", request.name))]).into())
+    }
+}
+
+/// A running server; it ends with its runtime.
+struct Server {
+    url: String,
+    tools: Listed,
+    _runtime: tokio::runtime::Runtime,
+}
+
+fn search(description: &str) -> Value {
+    let schema =
+        json!({"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]});
+    json!({"name": "search", "description": description, "inputSchema": schema, "annotations": {"readOnlyHint": true}})
+}
+
+fn page() -> Value {
+    json!({"name": "page.get", "description": "Gets one page of the wiki.", "inputSchema": {"type": "object"}})
+}
+
+fn server() -> Server {
+    let tools: Listed = Arc::new(Mutex::new(vec![search("Finds pages of the wiki."), page()]));
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let wiki = Wiki { tools: Arc::clone(&tools) };
+    let service = StreamableHttpService::new(
+        move || Ok(wiki.clone()),
+        Arc::new(LocalSessionManager::default()),
+        StreamableHttpServerConfig::default(),
+    );
+    let router = Router::new().route_service("/mcp", service);
+    let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    runtime.spawn(async move { axum::serve(listener, router).await });
+    Server { url, tools, _runtime: runtime }
+}
+
+/// Exit code, standard output and standard error.
+type Done = (i32, String, String);
+
+fn mcpc(folder: &Path, arguments: &[&str]) -> Done {
+    let mut command = Command::new(binary("mcpc"));
+    for name in ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
+        command.env_remove(name);
+    }
+    let output = command.current_dir(folder).args(arguments).env("WIKI_TOKEN", "hunter2").output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn tools_are_imported_pinned_called_and_compared() {
+    let (server, folder) = (server(), tempfile::tempdir().unwrap());
+    let run = |arguments: &[&str]| mcpc(folder.path(), arguments);
+    let (code, _, err) = run(&["import", "mcp", &server.url]);
+    assert_eq!(code, 2, "{err}");
+    assert!(
+        err.contains("`--tool NAME`") && err.contains("wiki has 2 tools:\n  page.get  Gets one page"),
+        "{err}"
+    );
+    let (code, _, err) = run(&["import", "mcp", &server.url, "--tool", "serch"]);
+    assert_eq!((code, err.trim_end()), (2, "error: the server has no tool `serch`; did you mean `search`?"));
+
+    let (code, out, err) = run(&["import", "mcp", &server.url, "--all", "--bearer-env", "WIKI_TOKEN"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let spec = folder.path().join("wiki.toml");
+    let text = std::fs::read_to_string(&spec).unwrap();
+    assert!(
+        text.starts_with(&format!("# Tools of the MCP server Wiki 1.2.0 ({}, MCP ", server.url)),
+        "{text}"
+    );
+    assert!(text.contains("name = \"wiki_page_get\"") && text.contains("mcp_tool = \"page.get\""), "{text}");
+    assert!(text.contains("token = \"${WIKI_TOKEN}\"") && !text.contains("hunter2"), "{text}");
+    assert_eq!(run(&["check", "wiki.toml"]).0, 0);
+    // What is there stays.
+    let (code, _, err) = run(&["import", "mcp", &server.url, "--all", "--name", "wiki"]);
+    assert!(code == 2 && err.contains("`wiki.toml` already exists"), "{err}");
+    let again = run(&["import", "mcp", &server.url, "--all", "--bearer-env", "WIKI_TOKEN", "--force"]);
+    assert_eq!(
+        (again.0, std::fs::read_to_string(&spec).unwrap()),
+        (0, text.clone()),
+        "it is written as before"
+    );
+
+    let (code, out, err) = run(&["try", "wiki_search", "--args", r#"{"query":"a"}"#, "--send"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(out.contains(r#"search {"query":"a"}"#) && !out.contains("hunter2"), "{out}");
+
+    let (code, out, err) = run(&["lock", "--check"]);
+    assert_eq!((code, out.as_str(), err.as_str()), (0, "2 tools as pinned\n", ""));
+    *server.tools.lock().unwrap() = vec![
+        search("Finds all pages of the wiki."),
+        json!({"name": "new", "inputSchema": {"type": "object"}}),
+    ];
+    let (code, out, _) = run(&["lock", "--check"]);
+    assert_eq!(code, 1, "{out}");
+    for line in [
+        "gone         wiki_page_get: `wiki` has no tool `page.get` any more\n",
+        "changed      wiki_search\n  description\n    Finds {+all +}pages of the …\n",
+        "note         `wiki` has 1 tool that no spec has: `new`\n",
+        "0 tools as pinned, 2 tools not\n",
+    ] {
+        assert!(out.contains(line), "{line}{out}");
+    }
+    let (code, out, _) = run(&["lock", "--check", "--format", "json"]);
+    let document: Value = serde_json::from_str(&out).unwrap();
+    let states: Vec<&str> = document["servers"][0]["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["state"].as_str().unwrap())
+        .collect();
+    assert_eq!((code, states), (1, vec!["gone", "changed"]));
+
+    // Nobody is there to say yes.
+    let (code, _, err) = run(&["lock", "--update"]);
+    assert!(code == 2 && err.contains("add `--yes`"), "{err}");
+    assert_eq!(std::fs::read_to_string(&spec).unwrap(), text);
+    let (code, out, err) = run(&["lock", "--update", "--yes"]);
+    assert_eq!(code, 1, "a tool is gone: {out}{err}");
+    let updated = std::fs::read_to_string(&spec).unwrap();
+    let without_pins =
+        |text: &str| text.lines().filter(|line| !line.starts_with("pin ")).collect::<Vec<_>>().join("\n");
+    let expected = without_pins(&text).replace("Finds pages of", "Finds all pages of");
+    assert_eq!(without_pins(&updated), expected);
+    server.tools.lock().unwrap().push(page());
+    assert_eq!(run(&["lock", "--check"]).0, 0);
+}
+
+#[test]
+fn servers_that_fail_are_named_with_code_and_advice() {
+    let folder = tempfile::tempdir().unwrap();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (code, _, err) =
+        mcpc(folder.path(), &["import", "mcp", &format!("http://{closed}/mcp"), "--all", "--name", "a"]);
+    assert_eq!(code, 2, "{err}");
+    assert!(
+        err.contains("`a` cannot be listed: ")
+            && err.contains("(MCP_UNREACHABLE). Check that the server runs"),
+        "{err}"
+    );
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is written");
+    let upstream = Upstream::start();
+    upstream.always_answers(answer(401, "text/plain", "no"));
+    let url = format!("http://{}/mcp", upstream.address);
+    let (code, _, err) = mcpc(folder.path(), &["import", "mcp", &url, "--all"]);
+    assert!(code == 2 && err.contains("(MCP_AUTH_FAILED). "), "{err}");
+}
+
+#[test]
+fn what_cannot_be_a_server_is_refused_before_anything_is_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |arguments: &[&str], why: &str| {
+        let (code, _, err) = mcpc(folder.path(), &[&["import"], arguments].concat());
+        assert!(code == 2 && err.contains(why), "{arguments:?}: {err}");
+    };
+    refused(&["mcp", "ftp://a.example/mcp"], "a server's URL begins with `http://` or `https://`");
+    refused(&["mcp", "http://a.example/mcp", "--header", "x-key=hunter2"], "write `x-key=${NAME}`");
+    refused(&["mcp", "http://a.example/mcp", "--bearer-env", "Bearer x"], "is not the name of a variable");
+    refused(&["mcp", "--preset", "modelscope/fech"], "did you mean `modelscope/fetch`?");
+    refused(&["mcp", "http://a.example/mcp", "--name", "My Server"], "write `my_server`");
+    let write = |text: &str| std::fs::write(folder.path().join("mcp.json"), text).unwrap();
+    write(r#"{"mcpServers": {"a": {"command": "x", "url": "https://a.example/"}}}"#);
+    refused(&["mcp-servers", "mcp.json"], "the server `a` has both `command` and `url`");
+    write(r#"{"mcpServers": {"a": {"url": "ftp://a.example/"}}}"#);
+    refused(&["mcp-servers", "mcp.json"], "neither an `http` nor an `https` URL");
+}
+
+#[test]
+fn the_servers_of_a_file_are_imported_and_one_that_is_down_stops_no_other() {
+    let (server, folder) = (server(), tempfile::tempdir().unwrap());
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let text = format!(
+        r#"{{ // comments, members of others and last commas are fine
+            "theme": 1,
+            "mcpServers": {{
+                "My Wiki": {{"url": "{}", "headers": {{"X-Key": "s3cr3t"}}, "icon": "x"}},
+                "down": {{"type": "http", "url": "http://{closed}/mcp"}},
+            }},
+        }}"#,
+        server.url
+    );
+    std::fs::write(folder.path().join("mcp.json"), text).unwrap();
+    let (code, out, err) =
+        mcpc(folder.path(), &["import", "mcp-servers", "mcp.json", "--all", "-o", "specs"]);
+    assert_eq!(code, 2, "{out}{err}");
+    assert!(err.contains("`down` cannot be listed: ") && err.contains("`MY_WIKI_X_KEY` stands for"), "{err}");
+    let spec = std::fs::read_to_string(folder.path().join("specs/my_wiki.toml")).unwrap();
+    assert!(
+        spec.contains("headers = { x-key = \"${MY_WIKI_X_KEY}\" }") && !spec.contains("s3cr3t"),
+        "{spec}"
+    );
+    assert!(!folder.path().join("specs/down.toml").exists());
+}
