@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// A demand: `A1` to `A20` are about tools, `B1` to `B9` about the gateway's endpoints.
+/// A demand: `A1` to `A20` are about tools, `B1` to `B9` about the gateway's endpoints, `C1` to `C11` about MCP servers and
+/// the page for them, `D1` to `D8` about the client that speaks to them.
 struct Row {
     id: &'static str,
     /// File, and the name of a test in it.
@@ -36,6 +37,14 @@ const IDENTITY: &str = "proxy/tests/protocol/identity.rs";
 const TOKENS: &str = "tests/tests/edge_identity.rs";
 const CERTIFICATES: &str = "proxy/tests/mtls.rs";
 const REPEAT: &str = "proxy/src/upstream/http/tests/repeat.rs";
+
+const MCP: &str = "compiler/tests/mcp_servers.rs";
+const MCP_PROPERTIES: &str = "compiler/tests/mcp_properties.rs";
+const DRAFTS: &str = "compiler/src/servers/tests/drafts.rs";
+const SERVERS: &str = "proxy/tests/servers/calls.rs";
+const SHAPE: &str = "bundle/src/shape/tests/mcp.rs";
+const STDIO: &str = "tests/tests/edge_stdio.rs";
+const IMPORT: &str = "tests/tests/mcp_import.rs";
 
 const ROWS: &[Row] = &[
     done("A1", &[(HERE, "a1_the_long_names_mean_what_the_short_ones_mean")]),
@@ -210,12 +219,123 @@ const ROWS: &[Row] = &[
             ("tests/tests/edge_interfaces.rs", "interfaces_are_switched_off_in_the_configuration"),
         ],
     ),
+    done(
+        "C1",
+        &[
+            (MCP, "each_server_has_its_transport_and_its_upstream"),
+            (MCP_PROPERTIES, "property_2_only_http_and_https_are_urls"),
+            (SERVERS, "a_server_that_speaks_a_newer_revision_only_is_named_so"),
+            (METRICS, "the_dashboard_the_alerts_and_the_docs_name_metrics_that_exist"),
+        ],
+    ),
+    done(
+        "C2",
+        &[
+            (IMPORT, "tools_are_imported_pinned_called_and_compared"),
+            (DRAFTS, "property_3_chosen_tools_are_in_the_spec"),
+            (SERVERS, "a_tool_that_changed_is_not_called_and_its_neighbour_is"),
+        ],
+    ),
+    open(
+        "C3",
+        &[
+            (MCP, "a_tool_has_its_name_definition_and_retries"),
+            (SHAPE, "a_result_is_passed_through"),
+            (SERVERS, "an_event_stream_ends_with_the_answer_and_the_connection_is_used_again"),
+        ],
+        "that a failing server is asked again by the document's schedule has no test",
+    ),
+    done(
+        "C4",
+        &[
+            (SERVERS, "answers_that_are_none_are_errors_with_codes"),
+            (SHAPE, "errors_of_the_protocol_have_their_code"),
+            (SHAPE, "what_is_no_response_is_an_error_that_shows_it"),
+            (IMPORT, "servers_that_fail_are_named_with_code_and_advice"),
+        ],
+    ),
+    open("C5", &[], "there is no page yet"),
+    done("C6", &[(MCP_PROPERTIES, "property_6_what_was_reviewed_comes_back_and_nothing_else_has_its_pin")]),
+    done(
+        "C7",
+        &[
+            (MCP_PROPERTIES, "property_7_variables_are_resolved_and_arguments_are_not"),
+            (MCP_PROPERTIES, "property_7_what_is_no_variable_is_refused"),
+            (MCP, "a_mapping_must_write_what_the_pinned_schema_takes"),
+        ],
+    ),
+    open(
+        "C8",
+        &[],
+        "the presets of `mcpc import mcp` are tested for their names only, not against the servers",
+    ),
+    open("C9", &[], "messages are logged at `debug`; that secrets are left out has no test of its own"),
+    open("C10", &[], "there is no page yet"),
+    open(
+        "C11",
+        &[
+            (MCP_PROPERTIES, "property_1_a_server_is_planned_as_it_is_written"),
+            (MCP_PROPERTIES, "property_2_a_url_is_kept_or_refused"),
+            (DRAFTS, "property_1_a_spec_has_url_transport_and_auth"),
+            (DRAFTS, "property_3_chosen_tools_are_in_the_spec"),
+            (DRAFTS, "property_6_what_is_saved_is_loaded"),
+        ],
+        "properties 4 (the form), 5, 8 and 9 are not there by their numbers",
+    ),
+    done(
+        "D1",
+        &[
+            (SERVERS, "an_old_server_gets_a_handshake_and_a_session"),
+            (STDIO, "tools_of_child_processes_are_called"),
+            (
+                "proxy/src/upstream/mcp/sse/tests/streams.rs",
+                "the_stream_is_asked_for_and_messages_go_where_it_says",
+            ),
+        ],
+    ),
+    done("D2", &[(SERVERS, "a_modern_server_gets_one_request_with_its_headers")]),
+    done(
+        "D3",
+        &[
+            (STDIO, "a_changed_entry_starts_that_server_anew_and_no_other"),
+            (IMPORT, "the_servers_of_a_file_are_imported_and_one_that_is_down_stops_no_other"),
+        ],
+    ),
+    done("D4", &[("diagnostics/src/mcp_servers/tests.rs", "a_client_file_is_read_as_it_is")]),
+    done(
+        "D5",
+        &[
+            (STDIO, "a_child_that_is_killed_is_started_again"),
+            (
+                "proxy/src/upstream/mcp/stdio/tests/ends.rs",
+                "a_child_that_hangs_is_killed_with_its_descendants",
+            ),
+            ("proxy/src/upstream/mcp/sse/tests/ends.rs", "a_server_that_stays_silent_is_left"),
+        ],
+    ),
+    done("D6", &[("proxy/src/upstream/mcp/stdio/tests/calls.rs", "one_call_at_a_time_is_sent_and_in_order")]),
+    done(
+        "D7",
+        &[
+            (SHAPE, "an_error_of_the_tool_stays_one"),
+            (STDIO, "a_bundle_cannot_start_what_the_place_has_not_named"),
+            ("proxy/src/upstream/mcp/stdio/tests/words.rs", "text_before_the_first_message_is_skipped"),
+        ],
+    ),
+    done(
+        "D8",
+        &[
+            (STDIO, "tools_of_child_processes_are_called"),
+            ("compiler/src/lint/rules/duplicate_tool.rs", "a_prefix_that_makes_the_name_free_is_suggested"),
+        ],
+    ),
 ];
 
 #[test]
 fn every_row_is_there_once_and_in_order() {
-    let a = (1..=20).map(|number| format!("A{number}"));
-    let expected: Vec<String> = a.chain((1..=9).map(|number| format!("B{number}"))).collect();
+    let rows_of = |letter: char, most: u32| (1..=most).map(move |number| format!("{letter}{number}"));
+    let expected: Vec<String> =
+        rows_of('A', 20).chain(rows_of('B', 9)).chain(rows_of('C', 11)).chain(rows_of('D', 8)).collect();
     let rows: Vec<&str> = ROWS.iter().map(|row| row.id).collect();
     assert_eq!(rows, expected);
 }

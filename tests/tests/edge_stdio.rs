@@ -60,7 +60,8 @@ fn place() -> TempDir {
 
 fn configure(folder: &TempDir, rest: &str) -> String {
     let config = folder.path().join("edge.toml");
-    std::fs::write(&config, format!("bundle = \"greeters.mcpk\"\nsecrets = \"secrets.env\"\n{rest}")).unwrap();
+    std::fs::write(&config, format!("bundle = \"greeters.mcpk\"\nsecrets = \"secrets.env\"\n{rest}"))
+        .unwrap();
     config.display().to_string()
 }
 
