@@ -42,6 +42,11 @@ const MCP: &str = "compiler/tests/mcp_servers.rs";
 const MCP_PROPERTIES: &str = "compiler/tests/mcp_properties.rs";
 const DRAFTS: &str = "compiler/src/servers/tests/drafts.rs";
 const SERVERS: &str = "proxy/tests/servers/calls.rs";
+const SERVER_PROPERTIES: &str = "proxy/tests/servers/properties.rs";
+const MCP_CALL: &str = "proxy/src/upstream/mcp/call.rs";
+const RETRY: &str = "proxy/src/upstream/http/retry.rs";
+const RETRY_TEST: &str =
+    "property_8_transient_failures_of_a_server_are_tried_again_after_one_second_that_doubles_to_ten";
 const SHAPE: &str = "bundle/src/shape/tests/mcp.rs";
 const STDIO: &str = "tests/tests/edge_stdio.rs";
 const IMPORT: &str = "tests/tests/mcp_import.rs";
@@ -236,14 +241,14 @@ const ROWS: &[Row] = &[
             (SERVERS, "a_tool_that_changed_is_not_called_and_its_neighbour_is"),
         ],
     ),
-    open(
+    done(
         "C3",
         &[
             (MCP, "a_tool_has_its_name_definition_and_retries"),
             (SHAPE, "a_result_is_passed_through"),
-            (SERVERS, "an_event_stream_ends_with_the_answer_and_the_connection_is_used_again"),
+            (SERVER_PROPERTIES, "property_8_only_what_may_be_repeated_is_tried_again"),
+            (RETRY, RETRY_TEST),
         ],
-        "that a failing server is asked again by the document's schedule has no test",
     ),
     done(
         "C4",
@@ -269,7 +274,7 @@ const ROWS: &[Row] = &[
         &[],
         "the presets of `mcpc import mcp` are tested for their names only, not against the servers",
     ),
-    open("C9", &[], "messages are logged at `debug`; that secrets are left out has no test of its own"),
+    done("C9", &[(MCP_CALL, "property_9_messages_are_logged_cut_and_secrets_never")]),
     open("C10", &[], "there is no page yet"),
     open(
         "C11",
@@ -278,9 +283,13 @@ const ROWS: &[Row] = &[
             (MCP_PROPERTIES, "property_2_a_url_is_kept_or_refused"),
             (DRAFTS, "property_1_a_spec_has_url_transport_and_auth"),
             (DRAFTS, "property_3_chosen_tools_are_in_the_spec"),
+            (SERVER_PROPERTIES, "property_5_a_call_brings_back_what_the_server_wrote_or_says_that_it_failed"),
             (DRAFTS, "property_6_what_is_saved_is_loaded"),
+            (MCP_PROPERTIES, "property_7_variables_are_resolved_and_arguments_are_not"),
+            (RETRY, RETRY_TEST),
+            (MCP_CALL, "property_9_messages_are_logged_cut_and_secrets_never"),
         ],
-        "properties 4 (the form), 5, 8 and 9 are not there by their numbers",
+        "property 4 is about the form, and there is no page yet",
     ),
     done(
         "D1",
@@ -297,6 +306,7 @@ const ROWS: &[Row] = &[
     done(
         "D3",
         &[
+            (SERVER_PROPERTIES, "a_hundred_servers_that_are_down_affect_only_their_own_tools"),
             (STDIO, "a_changed_entry_starts_that_server_anew_and_no_other"),
             (IMPORT, "the_servers_of_a_file_are_imported_and_one_that_is_down_stops_no_other"),
         ],

@@ -1,4 +1,5 @@
 //! An edge whose tools are those of scripted MCP servers, over real sockets.
 
 mod calls;
+mod properties;
 mod support;

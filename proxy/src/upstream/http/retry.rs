@@ -79,6 +79,29 @@ mod tests {
     }
 
     #[test]
+    fn property_8_transient_failures_of_a_server_are_tried_again_after_one_second_that_doubles_to_ten() {
+        for number in 0..=u8::MAX {
+            let bound = Duration::from_secs(1_u64 << number.min(10)).min(Duration::from_secs(10));
+            assert!(backoff(MCP, number) <= bound, "{number}");
+        }
+        let failed = |error| is_worth_it(&ExchangeFailure::unanswered(error));
+        for transient in [
+            UpstreamError::Resolve,
+            UpstreamError::Connect("refused".to_owned()),
+            UpstreamError::ConnectTimeout(1),
+            UpstreamError::Timeout(1),
+            UpstreamError::Closed,
+        ] {
+            assert!(failed(transient.clone()), "{transient}");
+        }
+        for permanent in [UpstreamError::Protocol, UpstreamError::TooLarge { status: 200, limit: 1 }] {
+            assert!(!failed(permanent.clone()), "{permanent}");
+        }
+        assert!([429, 502, 503, 504].into_iter().all(is_temporary));
+        assert!(![200, 400, 401, 404, 500].into_iter().any(is_temporary));
+    }
+
+    #[test]
     fn retry_after_is_seconds_or_a_date() {
         let now = httpdate::parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT").unwrap();
         let parsed = |value| retry_after(value, now);

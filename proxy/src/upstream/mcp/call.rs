@@ -167,7 +167,7 @@ async fn over_connection(
 fn log_request(tool: &McpTool, id: u64, arguments: &[u8]) {
     if tracing::enabled!(tracing::Level::DEBUG) {
         let (server, tool, arguments) =
-            (&*tool.supervised.server.name, &*tool.pin.tool, shown(tool, arguments));
+            (&*tool.supervised.server.name, &*tool.pin.tool, shown(tool.is_sensitive, arguments));
         tracing::debug!(server, tool, id, arguments, "request to an MCP server");
     }
 }
@@ -177,7 +177,7 @@ fn log_answer(tool: &McpTool, done: &Result<(), UpstreamError>, received: &Recei
         let (server, name, status) = (&*tool.supervised.server.name, &*tool.pin.tool, received.status);
         match done {
             Ok(()) => {
-                let answer = shown(tool, &received.body);
+                let answer = shown(tool.is_sensitive, &received.body);
                 tracing::debug!(server, tool = name, status, answer, "response of an MCP server");
             }
             Err(error) => {
@@ -188,8 +188,8 @@ fn log_answer(tool: &McpTool, done: &Result<(), UpstreamError>, received: &Recei
 }
 
 /// The beginning of a message. Nothing is shown of a tool with secrets among its arguments, which its answer may repeat.
-fn shown(tool: &McpTool, text: &[u8]) -> String {
-    if tool.is_sensitive {
+fn shown(is_sensitive: bool, text: &[u8]) -> String {
+    if is_sensitive {
         return format!("({} bytes)", text.len());
     }
     let mut out = String::from_utf8_lossy(text.get(..SHOWN).unwrap_or(text)).into_owned();
@@ -197,4 +197,22 @@ fn shown(tool: &McpTool, text: &[u8]) -> String {
         out.push_str(&format!("… ({} more bytes)", text.len() - SHOWN));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn property_9_messages_are_logged_cut_and_secrets_never(text in prop::collection::vec(any::<u8>(), 0..6000)) {
+            prop_assert_eq!(shown(true, &text), format!("({} bytes)", text.len()));
+            let logged = shown(false, &text);
+            let begin = String::from_utf8_lossy(text.get(..SHOWN).unwrap_or(&text)).into_owned();
+            prop_assert!(logged.starts_with(&begin));
+            prop_assert_eq!(logged.len() > begin.len(), text.len() > SHOWN);
+            prop_assert!(logged.len() <= begin.len() + 40);
+        }
+    }
 }
