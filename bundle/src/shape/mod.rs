@@ -9,7 +9,7 @@
 //! | a success that is not text, of a tool that needs none | an image, audio, or an embedded resource; of `multipart/mixed` one item a part |
 //! | a success that the tool cannot use | an error: why, and the raw answer |
 //! | any other status | an error: what `error_template` makes of it, or the status and the start of the body |
-//! | a response of an MCP server | see [`mcp`] |
+//! | a response of an MCP server | see `mcp/mod.rs` |
 //!
 //! A warm [`Scratch`] makes shaping an answer free of allocations but for the result itself, unless there is an output
 //! schema, something fails, or parts of a multipart message are taken apart.
