@@ -369,7 +369,7 @@ impl ToolPlan {
         }
     }
 
-    /// What its arguments become, whoever answers it; `None` for a fixed answer.
+    /// The request that its arguments become, for an HTTP API or an MCP server; `None` for a fixed answer.
     pub fn request(&self) -> Option<&HttpPlan> {
         match &self.backend {
             Backend::Http(plan) => Some(plan),

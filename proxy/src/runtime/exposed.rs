@@ -24,7 +24,7 @@ pub fn write_private(path: &Path, text: &str) {
     std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
 }
 
-/// Whether a private key can be read, and not by everyone: whoever has it is taken for its owner.
+/// Whether a private key can be read, and not by everyone: anyone who can read it can pose as its owner.
 pub fn check_key(file: &Path) -> Result<(), String> {
     let name = file.display();
     let metadata = File::open(file).and_then(|file| file.metadata());

@@ -80,7 +80,7 @@ async fn closed(connection: &dyn Connection) -> McpFailure {
     }
 }
 
-/// A folder whose files are how a child tells what it did.
+/// A folder with files in which a child records what it did.
 struct Notes(tempfile::TempDir);
 
 impl Notes {
@@ -92,7 +92,7 @@ impl Notes {
         self.0.path().join(name)
     }
 
-    /// A named pipe: whoever opens it for reading waits for somebody who writes.
+    /// A named pipe: opening it for reading waits for a writer.
     fn pipe(&self, name: &str) -> PathBuf {
         let path = self.path(name);
         nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
