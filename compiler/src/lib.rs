@@ -13,6 +13,7 @@ pub mod dev;
 pub mod exercise;
 pub mod files;
 pub mod fix;
+pub mod import;
 pub mod language;
 pub mod lint;
 pub mod plan;

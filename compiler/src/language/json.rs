@@ -4,7 +4,7 @@
 //! written here ends up in bundle bytes.
 
 use mcp_bundle::json::decimal;
-use mcp_bundle::json::{self, Kind, MAX_DEPTH, ScanErrorKind, Scanner, Value};
+use mcp_bundle::json::{self, Kind, MAX_DEPTH, ScanError, ScanErrorKind, Scanner, Value};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -35,34 +35,20 @@ impl Json {
 
     /// Reads a JSON text; `None` if it is none, or nested deeper than any call may be.
     pub fn parse(text: &str) -> Option<Json> {
-        let mut scanner = Scanner::of_text(text, MAX_DEPTH);
-        let value = scanner.value().ok()?;
-        scanner.finish().ok()?;
-        Some(Json::of(value))
+        Reader { scanner: Scanner::of_text(text, MAX_DEPTH), left: usize::MAX, takes_duplicates: true }
+            .all()
+            .ok()
     }
 
     /// Reads a JSON text that people write: says what is wrong with it and where. A member that is given
     /// twice is wrong too.
     pub fn read(text: &str) -> Result<Json, JsonError> {
-        let mut scanner = Scanner::of_text(text, MAX_DEPTH);
-        let value = scanner.value().and_then(|value| scanner.finish().map(|()| value));
-        match value {
-            Ok(value) => match duplicate(value) {
-                None => Ok(Json::of(value)),
-                Some(name) => Err(JsonError {
-                    range: range_of(text, name.text),
-                    message: format!("duplicate member `{}`", name.unescaped(&mut String::new())),
-                }),
-            },
-            Err(error) => {
-                let at = error.offset.min(text.len());
-                let next = text.get(at..).and_then(|rest| rest.chars().next());
-                Err(JsonError {
-                    range: at..at + next.map_or(0, char::len_utf8),
-                    message: problem(error.kind).to_owned(),
-                })
-            }
-        }
+        Json::read_at_most(usize::MAX, text)
+    }
+
+    /// Reads a JSON text of at most so many values.
+    pub fn read_at_most(values: usize, text: &str) -> Result<Json, JsonError> {
+        Reader { scanner: Scanner::of_text(text, MAX_DEPTH), left: values, takes_duplicates: false }.all()
     }
 
     /// Where the value that `steps` lead to is in a JSON text; the nearest one around it if they end early.
@@ -80,21 +66,6 @@ impl Json {
             value = inner;
         }
         Some(range_of(text, value.text))
-    }
-
-    /// Recursion is bounded by the scanner's depth.
-    fn of(value: Value<'_>) -> Json {
-        let text = |value: Value<'_>| value.unescaped(&mut String::new()).to_owned();
-        match value.kind {
-            Kind::Null => Json::Null,
-            Kind::Boolean => Json::Bool(value.text == "true"),
-            Kind::Number => Json::Number(value.text.to_owned()),
-            Kind::String => Json::String(text(value)),
-            Kind::Array => Json::Array(json::elements(value).map(Json::of).collect()),
-            Kind::Object => Json::Object(
-                json::members(value).map(|(key, member)| (text(key), Json::of(member))).collect(),
-            ),
-        }
     }
 
     /// The same value: numbers by their size, whatever their digits; objects whatever their order.
@@ -263,19 +234,89 @@ fn range_of(text: &str, part: &str) -> Range<usize> {
     start..start + part.len()
 }
 
-/// The second name of two equal ones in an object. Recursion is bounded by the scanner's depth.
-fn duplicate(value: Value<'_>) -> Option<Value<'_>> {
-    match value.kind {
-        Kind::Array => json::elements(value).find_map(duplicate),
-        Kind::Object => {
-            let mut names = BTreeSet::new();
-            json::members(value).find_map(|(name, member)| {
-                let is_new = names.insert(name.unescaped(&mut String::new()).to_owned());
-                if is_new { duplicate(member) } else { Some(name) }
-            })
+/// Builds the tree in one pass.
+struct Reader<'a> {
+    scanner: Scanner<'a>,
+    /// How many more values may come.
+    left: usize,
+    takes_duplicates: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn all(mut self) -> Result<Json, JsonError> {
+        let value = self.value()?;
+        match self.scanner.finish() {
+            Ok(()) => Ok(value),
+            Err(error) => Err(self.error(error)),
         }
-        _ => None,
     }
+
+    /// Recursion is bounded by the scanner's depth.
+    fn value(&mut self) -> Result<Json, JsonError> {
+        let text = |value: Value<'_>| value.unescaped(&mut String::new()).to_owned();
+        let kind = self.scanner.peek().map_err(|error| self.error(error))?;
+        let start = self.scanner.offset();
+        self.left = self
+            .left
+            .checked_sub(1)
+            .ok_or_else(|| JsonError { range: start..start + 1, message: "too many values".to_owned() })?;
+        if kind == Kind::Array {
+            self.scanner.enter_array().map_err(|error| self.error(error))?;
+            let mut items = Vec::new();
+            while self.scanner.next_item().map_err(|error| self.error(error))? {
+                items.push(self.value()?);
+            }
+            return Ok(Json::Array(items));
+        }
+        if kind == Kind::Object {
+            self.scanner.enter_object().map_err(|error| self.error(error))?;
+            let mut members = Vec::new();
+            while let Some(key) = self.scanner.next_key().map_err(|error| self.error(error))? {
+                members.push((text(key), self.value()?));
+            }
+            return match duplicate(&members) {
+                Some(index) if !self.takes_duplicates => Err(self.duplicate(start, index)),
+                _ => Ok(Json::Object(members)),
+            };
+        }
+        let value = self.scanner.value().map_err(|error| self.error(error))?;
+        Ok(match kind {
+            Kind::Null => Json::Null,
+            Kind::Boolean => Json::Bool(value.text == "true"),
+            Kind::Number => Json::Number(value.text.to_owned()),
+            _ => Json::String(text(value)),
+        })
+    }
+
+    fn error(&self, error: ScanError) -> JsonError {
+        let at = error.offset.min(self.scanner.text().len());
+        let next = self.scanner.text().get(at..).and_then(|rest| rest.chars().next());
+        let range = at..at + next.map_or(0, char::len_utf8);
+        JsonError { range, message: problem(error.kind).to_owned() }
+    }
+
+    /// The error of a member of the object that began at `start` and has just ended.
+    fn duplicate(&self, start: usize, index: usize) -> JsonError {
+        let object = Value { kind: Kind::Object, text: self.scanner.since(start), escaped: false };
+        let (range, name) = json::members(object).nth(index).map_or_else(Default::default, |(name, _)| {
+            let range = range_of(self.scanner.text(), name.text);
+            (range, name.unescaped(&mut String::new()).to_owned())
+        });
+        JsonError { range, message: format!("duplicate member `{name}`") }
+    }
+}
+
+/// The second of two members with the same name.
+pub fn duplicate<T>(members: &[(String, T)]) -> Option<usize> {
+    const FEW: usize = 16;
+    if members.len() <= FEW {
+        return (1..members.len()).find(|index| {
+            let (before, rest) = members.split_at(*index);
+            rest.first().is_some_and(|(name, _)| before.iter().any(|(other, _)| other == name))
+        });
+    }
+    let mut names = BTreeSet::new();
+    members.iter().position(|(name, _)| !names.insert(name.as_str()))
 }
 
 fn problem(kind: ScanErrorKind) -> &'static str {

@@ -1,0 +1,3 @@
+//! Documents and configurations of others that become specs.
+
+pub mod document;
