@@ -43,7 +43,7 @@ flamegraph *file:
 
 # Each fuzz target for a while; needs a nightly toolchain and cargo-fuzz.
 fuzz seconds="60":
-    for target in bind bundle_reader envelope http1 shape template_machine tokens; do cargo +nightly fuzz run $target -- -max_total_time={{seconds}} || exit 1; done
+    for target in bind bundle_reader envelope events http1 shape template_machine tokens; do cargo +nightly fuzz run $target -- -max_total_time={{seconds}} || exit 1; done
     for target in template_go template_handlebars; do cargo +nightly fuzz run $target -- -dict=fuzz/template.dict -max_total_time={{seconds}} || exit 1; done
     cargo +nightly fuzz run tenants -- -dict=fuzz/tenants.dict -max_total_time={{seconds}}
     mkdir -p fuzz/corpus/spec_parser

@@ -224,14 +224,26 @@ fn the_servers_of_a_file_are_imported_and_one_that_is_down_stops_no_other() {
             "mcpServers": {{
                 "My Wiki": {{"url": "{}", "headers": {{"X-Key": "s3cr3t"}}, "icon": "x"}},
                 "down": {{"type": "http", "url": "http://{closed}/mcp"}},
+                "not there": {{"command": "no-such-program-anywhere"}},
+                "ends": {{"command": "false"}},
+                "no argument": {{"command": "cat", "args": ["${{NO_SUCH_VARIABLE}}"]}},
+                "no header": {{"url": "{}", "headers": {{"X-Key": "${{NO_SUCH_VARIABLE}}${{A:-b}}"}}}},
             }},
         }}"#,
-        server.url
+        server.url, server.url
     );
     std::fs::write(folder.path().join("mcp.json"), text).unwrap();
     let (code, out, err) =
         mcpc(folder.path(), &["import", "mcp-servers", "mcp.json", "--all", "-o", "specs"]);
     assert_eq!(code, 2, "{out}{err}");
+    for error in [
+        "`not_there` cannot be listed: the program `not there` cannot be started: ",
+        "`ends` cannot be listed: ",
+        "`no_argument` cannot be listed: `NO_SUCH_VARIABLE` has no value: set it",
+        "`no_header` cannot be listed: `NO_SUCH_VARIABLE` has no value: set it",
+    ] {
+        assert!(err.contains(error), "{error:?} is not in {err}");
+    }
     assert!(err.contains("`down` cannot be listed: ") && err.contains("`MY_WIKI_X_KEY` stands for"), "{err}");
     let spec = std::fs::read_to_string(folder.path().join("specs/my_wiki.toml")).unwrap();
     assert!(

@@ -37,6 +37,16 @@ pub struct Listed {
     pub tools: Vec<String>,
 }
 
+/// Why a server was not listed. What one lacks stops no other.
+#[derive(Debug, thiserror::Error)]
+pub enum NotListed {
+    /// Nothing was sent: a variable has no value, or a program is not there.
+    #[error("{0:#}")]
+    NotReady(anyhow::Error),
+    #[error("{}", explained(.0))]
+    Failed(Failure),
+}
+
 /// Programs that may be started, by the name that their file gives them: those of one `mcpServers` file, or none.
 #[derive(Debug, Clone, Default)]
 pub struct Programs(pub BTreeMap<String, Program>);
@@ -100,15 +110,15 @@ pub fn list<C: Borrow<Contents>>(
     variables: &EnvFile,
     programs: &Programs,
     done: &dyn Fn(&str),
-) -> anyhow::Result<Vec<Result<Listed, Failure>>> {
+) -> anyhow::Result<Vec<Result<Listed, NotListed>>> {
     let network = Network::new(None)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let mut ready = Vec::new();
-    for task in tasks {
-        ready.push(Ready::of(task.contents.borrow(), task.server, variables, programs, &network)?);
-    }
-    let listing = tasks.iter().zip(&ready).map(async |(task, ready)| {
-        let listed = ready.list(task.server, &network).await;
+    let listing = tasks.iter().map(async |task| {
+        let ready = Ready::of(task.contents.borrow(), task.server, variables, programs, &network);
+        let listed = match ready {
+            Ok(ready) => ready.list(task.server, &network).await.map_err(NotListed::Failed),
+            Err(why) => Err(NotListed::NotReady(why)),
+        };
         done(&task.name);
         listed
     });
@@ -241,7 +251,7 @@ fn server_variables(contents: &Contents, server: &McpServer) -> BTreeSet<usize> 
 }
 
 /// A failure with its code and what to do about it.
-pub fn explained(failure: &Failure) -> String {
+fn explained(failure: &Failure) -> String {
     format!("{failure}. {}", failure.code.advice())
 }
 

@@ -2,7 +2,7 @@
 
 use super::Options;
 use crate::files::disk;
-use crate::servers::{self, PRESETS, Preset, Programs, Reach, ServerSource};
+use crate::servers::{self, NoValue, PRESETS, Preset, Programs, Reach, ServerSource};
 use anyhow::Context;
 use mcp_bundle::wire_enums::Transport;
 use mcp_diagnostics::mcp_servers::{McpServer, McpServerKind, Remote};
@@ -70,6 +70,8 @@ pub struct Found {
     pub usual: &'static [&'static str],
     /// Variables that the specs have in place of texts of a file.
     pub new_variables: Vec<String>,
+    /// Servers that a variable is missing for, and why they cannot be listed.
+    pub not_ready: Vec<(String, NoValue)>,
 }
 
 pub fn one(arguments: &One, variables: EnvFile) -> anyhow::Result<Found> {
@@ -80,6 +82,7 @@ pub fn one(arguments: &One, variables: EnvFile) -> anyhow::Result<Found> {
         programs: Programs::default(),
         usual: &[],
         new_variables: Vec::new(),
+        not_ready: Vec::new(),
     };
     let mut source = ServerSource { name, title: None, reach: Reach::Program(String::new()) };
     if let (Some(program), Some(file)) = (&arguments.stdio, &arguments.mcp_servers) {
@@ -130,6 +133,7 @@ pub fn file(arguments: &File, variables: EnvFile) -> anyhow::Result<Found> {
         programs: Programs::of(&arguments.file, &all),
         usual: &[],
         new_variables: Vec::new(),
+        not_ready: Vec::new(),
     };
     let is_wanted = |server: &&McpServer| match arguments.server.is_empty() {
         true => !server.disabled,
@@ -147,13 +151,19 @@ pub fn file(arguments: &File, variables: EnvFile) -> anyhow::Result<Found> {
         }
         let reach = match &server.kind {
             McpServerKind::Program(_) => Reach::Program(written.clone()),
-            McpServerKind::Remote(remote) => found.remote(&name, remote)?,
+            McpServerKind::Remote(remote) => match found.remote(&name, remote)? {
+                Ok(reach) => reach,
+                Err(why) => {
+                    found.not_ready.push((name, why));
+                    continue;
+                }
+            },
         };
         found.sources.push(ServerSource { name: Some(name.clone()), title: None, reach });
         names.push((name, written));
     }
     anyhow::ensure!(
-        !found.sources.is_empty(),
+        !found.sources.is_empty() || !found.not_ready.is_empty(),
         "`{}` has no server that is switched on",
         disk::display(&arguments.file)
     );
@@ -162,7 +172,7 @@ pub fn file(arguments: &File, variables: EnvFile) -> anyhow::Result<Found> {
 
 impl Found {
     /// Values that a file states may be secret: the spec has variables in their place.
-    fn remote(&mut self, server: &str, remote: &Remote) -> anyhow::Result<Reach> {
+    fn remote(&mut self, server: &str, remote: &Remote) -> anyhow::Result<Result<Reach, NoValue>> {
         let url = &remote.url.value;
         servers::http_url(url).with_context(|| format!("the server `{server}`"))?;
         let mut headers = Vec::new();
@@ -173,16 +183,17 @@ impl Found {
                 continue;
             }
             let variable = servers::variable_name(server, &name);
-            let value = servers::expanded(value, &self.variables).with_context(|| {
-                format!("the header `{name}` of `{server}` needs a variable that has no value")
-            })?;
+            let value = match servers::expanded(value, &self.variables) {
+                Ok(value) => value,
+                Err(why) => return Ok(Err(why)),
+            };
             // What is set in the environment wins.
             self.variables.extend(EnvFile::from_iter([(variable.clone(), value)]));
             headers.push((name, format!("${{{variable}}}")));
             self.new_variables.push(variable);
         }
         let transport = if remote.is_sse { Transport::Sse } else { Transport::Http };
-        Ok(Reach::Url { transport, url: url.clone(), headers, bearer: None })
+        Ok(Ok(Reach::Url { transport, url: url.clone(), headers, bearer: None }))
     }
 }
 

@@ -24,7 +24,7 @@ struct Ready {
 }
 
 pub fn import(found: Found, options: &Options, streams: &mut Streams) -> anyhow::Result<Outcome> {
-    let Found { sources, variables, programs, usual, new_variables } = found;
+    let Found { sources, variables, programs, usual, new_variables, not_ready } = found;
     let mut tasks = Vec::new();
     for source in &sources {
         let name = source.spec_name(None);
@@ -39,17 +39,16 @@ pub fn import(found: Found, options: &Options, streams: &mut Streams) -> anyhow:
     let listed = servers::list(&tasks, &variables, &programs, &|name| progress.one_more(name));
     drop(progress);
     let mut outcome = Outcome::Clean;
+    for (name, why) in not_ready {
+        writeln!(streams.err, "error: `{name}` cannot be listed: {why}")?;
+        outcome = Outcome::Incomplete;
+    }
     let mut all = Vec::new();
     for ((source, task), listed) in sources.into_iter().zip(&tasks).zip(listed?) {
         match listed {
             Ok(listed) => all.push(server(source, listed)),
-            Err(failure) => {
-                writeln!(
-                    streams.err,
-                    "error: `{}` cannot be listed: {}",
-                    task.name,
-                    servers::explained(&failure)
-                )?;
+            Err(why) => {
+                writeln!(streams.err, "error: `{}` cannot be listed: {why}", task.name)?;
                 outcome = Outcome::Incomplete;
             }
         }

@@ -9,7 +9,7 @@ use super::{Outcome, Specs, Streams, environment};
 use crate::check::check;
 use crate::files::disk::Disk;
 use crate::render::{self, render_limited};
-use crate::servers::{self, Comparison, Failure, Programs, State, Task};
+use crate::servers::{self, Comparison, NotListed, Programs, State, Task};
 use anyhow::Context;
 use mcp_bundle::plan::Contents;
 use std::path::PathBuf;
@@ -57,7 +57,7 @@ enum Format {
 /// A server of the specs, and how its tools are.
 struct Server {
     name: String,
-    result: Result<Comparison, Failure>,
+    result: Result<Comparison, NotListed>,
 }
 
 pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {

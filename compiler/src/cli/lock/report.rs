@@ -3,7 +3,7 @@
 use super::{Server, different};
 use crate::cli::counted;
 use crate::language::json::Json;
-use crate::servers::{Change, Comparison, Finding, State};
+use crate::servers::{Change, Comparison, Finding, NotListed, State};
 use mcp_bundle::difference::difference;
 use mcp_diagnostics::visible::{one_line, visible};
 use std::io::{Result, Write};
@@ -18,8 +18,8 @@ pub fn write_text(servers: &[Server], out: &mut dyn Write) -> Result<()> {
     for Server { name, result } in servers {
         let comparison = match result {
             Ok(comparison) => comparison,
-            Err(failure) => {
-                writeln!(out, "unreachable  {name}: {}", one_line(&crate::servers::explained(failure)))?;
+            Err(why) => {
+                writeln!(out, "not listed   {name}: {}", one_line(&why.to_string()))?;
                 continue;
             }
         };
@@ -43,7 +43,7 @@ pub fn write_text(servers: &[Server], out: &mut dyn Write) -> Result<()> {
     let parts = [
         Some(format!("{} as pinned", counted(same, "tool"))),
         Some(different(servers).count()).filter(|n| *n > 0).map(|n| format!("{} not", counted(n, "tool"))),
-        Some(failed).filter(|n| *n > 0).map(|n| format!("{} unreachable", counted(n, "server"))),
+        Some(failed).filter(|n| *n > 0).map(|n| format!("{} not listed", counted(n, "server"))),
     ];
     writeln!(out, "{}", parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
@@ -85,13 +85,16 @@ pub fn write_json(servers: &[Server], out: &mut dyn Write) -> Result<()> {
                 members.push(("tools".into(), Json::Array(comparison.tools.iter().map(finding).collect())));
                 members.push(("new".into(), Json::Array(comparison.new.iter().map(Json::string).collect())));
             }
-            Err(failure) => {
+            Err(NotListed::Failed(failure)) => {
                 let error = [
                     ("code", failure.code.as_str()),
                     ("message", failure.reason.as_str()),
                     ("advice", failure.code.advice()),
                 ];
                 members.push(("error".into(), object(error)));
+            }
+            Err(NotListed::NotReady(why)) => {
+                members.push(("error".into(), object([("message", format!("{why:#}").as_str())])));
             }
         }
         Json::Object(members)

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// Finds the events in a buffer that grows at its end.
 #[derive(Debug, Default)]
-pub(crate) struct EventReader {
+pub struct EventReader {
     /// Where the line begins that is being read.
     line: usize,
     /// Everything before has been looked at.
@@ -29,7 +29,7 @@ pub enum EventKind {
 
 /// An event, and where its data are in the buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Event {
+pub struct Event {
     pub kind: EventKind,
     pub data: Range<usize>,
 }

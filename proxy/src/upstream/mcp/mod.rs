@@ -31,7 +31,7 @@ mod waiting;
 
 pub(crate) use connection::{BoxFuture, Connection, Connector, Event, Notices, Outgoing};
 pub use events::EventKind;
-pub(crate) use events::EventReader;
+pub use events::EventReader;
 pub use failure::{McpCode, McpFailure};
 pub use handshake::Opened;
 pub(crate) use incoming::Incoming;

@@ -81,7 +81,7 @@ pub(super) async fn attend(mut child: Child, pipes: Pipes, link: &Link, left: on
 
 fn ended(status: Option<ExitStatus>) -> McpFailure {
     let reason = match status {
-        Some(status) => format!("the program has ended ({status}); the log has what it wrote"),
+        Some(status) => format!("the program has ended ({status})"),
         None => "the program has ended".to_owned(),
     };
     McpFailure::new(McpCode::Unreachable, reason)
