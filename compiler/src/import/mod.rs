@@ -1,3 +1,4 @@
 //! Documents and configurations of others that become specs.
 
+pub mod again;
 pub mod document;
