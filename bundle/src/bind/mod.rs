@@ -9,11 +9,14 @@
 //! at once, in words that a model can act on, and what it wrote is thrown away. A message never holds the value of a
 //! sensitive parameter or of a variable.
 //!
+//! A lenient tool whose arguments are refused gets a second try, with arguments in which some values have been converted.
+//!
 //! A warm [`Scratch`] and [`Request`] make binding free of allocations, a full schema aside.
 
 mod arguments;
 mod check;
 pub mod formats;
+mod lenient;
 mod lookup;
 pub mod matchers;
 mod names;
@@ -142,6 +145,9 @@ impl Binder<'_> {
         request.clear();
         match self.run(tool, arguments, values, request, StopAtFirst) {
             (Ok(()), _) => Ok(()),
+            (Err(Refused), _) if tool.tool.is_lenient => {
+                self.bind_leniently(tool, arguments, values, request)
+            }
             (Err(Refused), _) => Err(self.explain(tool, arguments, values)),
         }
     }

@@ -44,6 +44,7 @@ pub enum SectionId {
     Limits,
     Credentials,
     Servers,
+    Lenient,
     /// Of a later compiler.
     Unknown(u32),
 }
@@ -58,7 +59,7 @@ pub struct Revision(pub [u8; 32]);
 
 impl SectionId {
     /// Every section that this crate knows, in the order of the file.
-    pub const ALL: [SectionId; 11] = [
+    pub const ALL: [SectionId; 12] = [
         SectionId::Manifest,
         SectionId::Upstreams,
         SectionId::Tools,
@@ -70,6 +71,7 @@ impl SectionId {
         SectionId::Limits,
         SectionId::Credentials,
         SectionId::Servers,
+        SectionId::Lenient,
     ];
 
     pub fn from_id(id: u32) -> SectionId {
@@ -89,6 +91,7 @@ impl SectionId {
             SectionId::Limits => 9,
             SectionId::Credentials => 10,
             SectionId::Servers => 11,
+            SectionId::Lenient => 12,
             SectionId::Unknown(id) => id,
         }
     }
@@ -110,6 +113,7 @@ impl SectionId {
             SectionId::Limits => features.contains(Features::LIMITS),
             SectionId::Credentials => features.contains(Features::CREDENTIALS),
             SectionId::Servers => features.contains(Features::MCP_SERVERS),
+            SectionId::Lenient => features.contains(Features::LENIENT),
             SectionId::Unknown(_) => false,
             _ => true,
         }
@@ -128,14 +132,17 @@ impl Features {
     pub const CREDENTIALS: Features = Features(1 << 9);
     /// Some tools are those of MCP servers.
     pub const MCP_SERVERS: Features = Features(1 << 10);
+    /// Some tools also take arguments that can be converted without loss.
+    pub const LENIENT: Features = Features(1 << 12);
 
     /// The known features with their names, lowest bit first.
-    pub const NAMES: [(Features, &str); 5] = [
+    pub const NAMES: [(Features, &str); 6] = [
         (Features::JSON_SCHEMA, "json-schema"),
         (Features::TEMPLATE_PROGRAMS, "template-programs"),
         (Features::LIMITS, "limits"),
         (Features::CREDENTIALS, "credentials"),
         (Features::MCP_SERVERS, "mcp-servers"),
+        (Features::LENIENT, "lenient"),
     ];
 
     pub const fn contains(self, other: Features) -> bool {
@@ -187,6 +194,7 @@ impl fmt::Display for SectionId {
             SectionId::Limits => "limits",
             SectionId::Credentials => "credentials",
             SectionId::Servers => "mcp-servers",
+            SectionId::Lenient => "lenient",
             SectionId::Unknown(id) => return write!(f, "{id}"),
         })
     }

@@ -4,7 +4,7 @@ use super::error::ReadError;
 use super::header::{Header, Section, malformed};
 use super::layout::{Features, MAX_FILE_LENGTH, MAX_TOOLS, Revision, SectionId};
 use super::signature::{self, Trust};
-use super::verify::{ToolVerifier, quote, verify_list, verify_shared, verify_tool_limits};
+use super::verify::{ToolVerifier, quote, verify_list, verify_lists_of_tools, verify_shared};
 use super::version_1::{OldPolicy, OldToolPlan, OldUpstream};
 use super::writer::{feature_names, features_of};
 use crate::plan::{Contents, ToolPlan};
@@ -59,12 +59,13 @@ pub fn read(bytes: &[u8], trust: &Trust<'_>) -> Result<Bundle, ReadError> {
         credentials: file.decode_if_there(SectionId::Credentials, decode_postcard)?.unwrap_or_default(),
         limits: file.decode_if_there(SectionId::Limits, decode_postcard)?.unwrap_or_default(),
         servers: file.decode_if_there(SectionId::Servers, decode_postcard)?.unwrap_or_default(),
+        lenient: file.decode_if_there(SectionId::Lenient, decode_postcard)?.unwrap_or_default(),
         ..Contents::default()
     };
     file.check_features(features_of(&contents))?;
     verify_shared(&contents)?;
     contents.tools = file.tools(&contents)?;
-    verify_tool_limits(&contents)?;
+    verify_lists_of_tools(&contents)?;
     contents.list = file.decode(SectionId::List, decode_postcard)?;
     verify_list(&contents)?;
     let Header { version, revision, features, .. } = header;

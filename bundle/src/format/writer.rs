@@ -65,6 +65,9 @@ pub(super) fn features_of(contents: &Contents) -> Features {
     if !contents.servers.is_empty() {
         features = features.union(Features::MCP_SERVERS);
     }
+    if !contents.lenient.is_empty() {
+        features = features.union(Features::LENIENT);
+    }
     features
 }
 
@@ -87,6 +90,7 @@ fn encode(id: SectionId, contents: &Contents) -> Result<Vec<u8>, WriteError> {
         SectionId::Credentials => encode_postcard(id, &contents.credentials),
         SectionId::Limits => encode_postcard(id, &contents.limits),
         SectionId::Servers => encode_postcard(id, &contents.servers),
+        SectionId::Lenient => encode_postcard(id, &contents.lenient),
         SectionId::Unknown(_) => Ok(Vec::new()),
     }
 }

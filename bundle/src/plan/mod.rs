@@ -43,6 +43,8 @@ pub struct Contents {
     pub limits: LimitsPlan,
     /// MCP servers, sorted by upstream, each once.
     pub servers: Vec<McpServer>,
+    /// Tools that also take arguments which can be converted without loss, by index and ascending.
+    pub lenient: Vec<u32>,
 }
 
 /// What the bundle is, and what it needs from the place it runs in.

@@ -26,6 +26,7 @@ pub struct Tool {
     /// The arguments as JSON Schema has them, for a validator that knows nothing of plans.
     published: serde_json::Map<String, Value>,
     takes_others: Value,
+    is_lenient: bool,
 }
 
 /// A tool ready to be called.
@@ -80,6 +81,7 @@ pub fn tool(method: &str, path: &str) -> Tool {
         whole: None,
         published: serde_json::Map::new(),
         takes_others: Value::Bool(false),
+        is_lenient: false,
     }
 }
 
@@ -137,6 +139,12 @@ impl Tool {
         self
     }
 
+    /// Takes what can be converted; then what is accepted is more than what is published.
+    pub fn lenient(mut self) -> Tool {
+        self.is_lenient = true;
+        self
+    }
+
     pub fn schema(mut self, schema: Value) -> Tool {
         self.plan.schema = Some(self.manifest.schemas.len() as u32);
         self.manifest.schemas.push(self.strings.intern(&schema.to_string()));
@@ -184,12 +192,13 @@ impl Tool {
             url: None,
             is_database: false,
         });
+        contents.lenient.extend(self.is_lenient.then_some(0));
         contents.strings = self.strings.finish();
         let variables = contents.manifest.variables.len();
         let published = tree!({"properties": self.published, "additionalProperties": self.takes_others});
         Built {
             matchers: Matchers::new(&contents),
-            published: jsonschema::validator_for(&published).ok(),
+            published: jsonschema::validator_for(&published).ok().filter(|_| !self.is_lenient),
             contents,
             limits: Limits::default(),
             variables: vec!["s3cret".into(); variables],

@@ -8,14 +8,14 @@ use mcp_bundle::plan::{BreakerPlan, LimitsPlan};
 
 #[test]
 fn limits_name_what_is_there_once_and_in_order() {
-    refused("bundle: limits of tool 1 stand twice, or not in order", |d| d.contents.limits.tools.swap(0, 1));
-    refused("bundle: limits of tool 2 stand twice, or not in order", |d| {
+    refused("bundle: limits of tool 1: given twice, or not in order", |d| d.contents.limits.tools.swap(0, 1));
+    refused("bundle: limits of tool 2: given twice, or not in order", |d| {
         d.contents.limits.tools[0].tool = 2;
     });
     refused("bundle: limits of tool 9: tool 9 does not exist, there are 6", |d| {
         d.contents.limits.tools[1].tool = 9;
     });
-    refused("bundle: limits of upstream 0 stand twice, or not in order", |d| {
+    refused("bundle: limits of upstream 0: given twice, or not in order", |d| {
         d.contents.limits.upstreams.swap(0, 1);
     });
     refused("bundle: limits of upstream 99: upstream 99 does not exist, there are 4", |d| {
@@ -73,4 +73,11 @@ fn a_bundle_without_limits_has_no_section_for_them() {
     assert_eq!(read.tool_limits(2), limits.tools.get(1));
     assert_eq!((read.tool_limits(0), read.upstream_limits(7)), (None, None));
     assert_eq!(read.upstream_limits(1), limits.upstreams.get(1));
+}
+
+#[test]
+fn lenient_tools_are_listed_in_order_and_exist() {
+    refused("bundle: lenient tool 0: given twice, or not in order", |d| d.contents.lenient = vec![3, 0]);
+    refused("bundle: lenient tool 3: given twice, or not in order", |d| d.contents.lenient = vec![3, 3]);
+    refused("bundle: lenient tool 6 does not exist, there are 6", |d| d.contents.lenient = vec![6]);
 }

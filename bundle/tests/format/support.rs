@@ -13,7 +13,7 @@ use mcp_bundle::wire_enums::*;
 use sha2::{Digest, Sha256};
 
 /// The feature bits of the sample.
-pub const FEATURES: u64 = 6 + (1 << 8) + (1 << 9) + (1 << 10);
+pub const FEATURES: u64 = 6 + (1 << 8) + (1 << 9) + (1 << 10) + (1 << 12);
 
 /// Contents and the pool they are built with.
 #[derive(Default)]
@@ -177,6 +177,7 @@ pub fn sample() -> Draft {
     d.contents.policies[0].cache_seconds = 60;
     d.contents.limits = limits();
     crate::servers::wiki(&mut d);
+    d.contents.lenient = vec![0, 3];
     d
 }
 
@@ -413,6 +414,7 @@ pub fn features(contents: &Contents) -> u64 {
         + bit(contents.limits.is_empty(), 8)
         + bit(contents.credentials.is_empty(), 9)
         + bit(contents.servers.is_empty(), 10)
+        + bit(contents.lenient.is_empty(), 12)
 }
 
 /// The sections of contents, in the order of their ids, whether they make sense or not.
@@ -433,6 +435,7 @@ pub fn sections(contents: &Contents) -> Vec<Row> {
         (8, "limits"),
         (9, "credentials"),
         (10, "mcp-servers"),
+        (12, "lenient"),
     ];
     let names: Vec<(u8, &str)> = names.into_iter().filter(|(bit, _)| features >> bit & 1 == 1).collect();
     let row = |id, version, flags, body| Row { id, version, flags, body };
@@ -448,6 +451,7 @@ pub fn sections(contents: &Contents) -> Vec<Row> {
         row(9, 1, 0, postcard::to_allocvec(&contents.limits).unwrap()),
         row(10, 1, 0, postcard::to_allocvec(&contents.credentials).unwrap()),
         row(11, 1, 0, postcard::to_allocvec(&contents.servers).unwrap()),
+        row(12, 1, 0, postcard::to_allocvec(&contents.lenient).unwrap()),
     ];
     rows.retain(|row| match row.id {
         5 => !contents.templates.is_empty(),
@@ -455,6 +459,7 @@ pub fn sections(contents: &Contents) -> Vec<Row> {
         9 => !contents.limits.is_empty(),
         10 => !contents.credentials.is_empty(),
         11 => !contents.servers.is_empty(),
+        12 => !contents.lenient.is_empty(),
         _ => true,
     });
     rows

@@ -175,6 +175,9 @@ fn print_tool(out: &mut dyn Write, tool: &ToolView<'_>, view: &BundleView<'_>) -
     if tool.output_schema {
         writeln!(out, "schema     results are checked against `output_schema`")?;
     }
+    if tool.lenient {
+        writeln!(out, "lenient    also takes arguments that can be converted without loss")?;
+    }
     writeln!(out, "\nparameters")?;
     for parameter in &tool.parameters {
         let required = if parameter.required { "required" } else { "optional" };

@@ -48,6 +48,12 @@ pub static TOOLSET: Table = Table {
         key("title", Shape::Text, "Name for people."),
         key("instructions", Shape::Text, "What a model should know before it uses these tools.")
             .elsewhere(&["description", "desc"]),
+        key(
+            "lenient",
+            Shape::Boolean,
+            "All tools also take arguments that can be converted without loss; default false.",
+        )
+        .elsewhere(&["coerce"]),
         key("allow", Shape::Tables(&ALLOW), "Rules that are switched off for all tools of this file."),
     ],
 };
@@ -134,6 +140,7 @@ pub static TOOL: Table = Table {
             Shape::ObjectOrText,
             "A full JSON Schema 2020-12 of the arguments instead of a generated one: a table, JSON text, or `{ file = \"x.json\" }`.",
         ).elsewhere(&["schema", "request_schema"]),
+        key("lenient", Shape::Boolean, "Also takes arguments that can be converted without loss: `43` for a string, `\"43\"` for a number, `\"true\"` for a boolean; default: the toolset's.").elsewhere(&["coerce"]),
         key("output_schema", Shape::SchemaOrText, "JSON Schema of the structured result: a table, JSON text, or `{ file = \"x.json\" }`.").elsewhere(&["response_schema", "returns"]),
         key("mcp_tool", Shape::Text, "For an MCP server: what it calls the tool; default: the tool's own name.").elsewhere(&["remote_name", "original_name"]),
         key("pin", Shape::Text, "For an MCP server: the digest of the definition that was reviewed, `sha256:…`.").elsewhere(&["digest", "hash", "sha256"]),

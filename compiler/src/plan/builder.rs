@@ -22,6 +22,7 @@ pub struct Builder {
     variables: Vec<String>,
     upstreams: Vec<Known>,
     tool_limits: Vec<ToolLimits>,
+    lenient: Vec<u32>,
     policies: Interner<Policy>,
     templates: Linker,
     patterns: Interner<StrId>,
@@ -64,6 +65,7 @@ impl Builder {
             variables,
             upstreams: Vec::new(),
             tool_limits: Vec::new(),
+            lenient: Vec::new(),
             policies: Interner::new(),
             templates: Linker::default(),
             patterns: Interner::new(),
@@ -212,6 +214,11 @@ impl Builder {
         self.tool_limits.extend(limits);
     }
 
+    /// Notes a tool as lenient; they come in their order.
+    pub fn lenient_tool(&mut self, tool: u32) {
+        self.lenient.push(tool);
+    }
+
     pub fn finish(
         mut self,
         name: StrId,
@@ -250,6 +257,7 @@ impl Builder {
             templates: self.templates.finish(),
             limits,
             servers,
+            lenient: self.lenient,
         }
     }
 }

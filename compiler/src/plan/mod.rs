@@ -63,7 +63,11 @@ pub fn plan(config: &Config, toolsets: &[CheckedToolset]) -> Contents {
             debug_assert!(false, "only checked tools are planned: {}", tool.spec.label());
             continue;
         };
-        builder.limit_tool(limits::of_tool(plans.len() as u32, tool.spec));
+        let index = plans.len() as u32;
+        builder.limit_tool(limits::of_tool(index, tool.spec));
+        if tool.spec.lenient {
+            builder.lenient_tool(index);
+        }
         plans.push(plan);
         let entry = tool.spec.list_entry();
         list.push(ListEntry {

@@ -76,6 +76,8 @@ pub struct ToolView<'a> {
     /// Whether results are checked against a schema.
     pub output_schema: bool,
     pub full_schema: bool,
+    /// It also takes arguments that can be converted without loss.
+    pub lenient: bool,
     pub parameters: Vec<ParameterView<'a>>,
     /// As the newest protocol revision shows it.
     pub entry: String,
@@ -190,6 +192,7 @@ fn tool(contents: &Contents, index: usize) -> Option<ToolView<'_>> {
         select: plan.response.select.iter().map(|path| text(*path)).collect(),
         output_schema: plan.response.output_schema.is_some(),
         full_schema: plan.schema.is_some(),
+        lenient: contents.lenient.binary_search(&(index as u32)).is_ok(),
         parameters: parameters.collect(),
         entry,
     })

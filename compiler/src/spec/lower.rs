@@ -75,8 +75,7 @@ pub fn read_spec(
         }
     }
     let tools = fields.tables("tool").into_iter();
-    let upstreams = &toolset.upstreams;
-    toolset.tools = tools.map(|(table, span)| lowering.tool(table, span, upstreams, files)).collect();
+    toolset.tools = tools.map(|(table, span)| lowering.tool(table, span, &toolset, files)).collect();
     toolset.misshapen = fields.misshapen;
     let silent = lowering.toml.diagnostics.len() == before;
     if toolset.tools.is_empty() && silent && !lowering.toml.diagnostics.iter().any(|d| d.span.file == file) {
@@ -105,6 +104,7 @@ impl Lowering<'_> {
             name: Spanned::new(stem.unwrap_or_default(), Span::whole_file(self.toml.file)),
             title: None,
             instructions: None,
+            lenient: false,
             allows: Vec::new(),
             upstreams: Vec::new(),
             tools: Vec::new(),
@@ -116,6 +116,7 @@ impl Lowering<'_> {
             }
             toolset.title = fields.text("title");
             toolset.instructions = fields.text("instructions");
+            toolset.lenient = fields.boolean("lenient").is_some_and(|lenient| lenient.value);
             toolset.allows = self.allows(&fields);
         }
         toolset
@@ -144,14 +145,14 @@ impl Lowering<'_> {
         &mut self,
         table: &TomlTable<'_>,
         span: Span,
-        upstreams: &[UpstreamSpec],
+        toolset: &ToolsetSpec,
         files: &mut dyn ReadFile,
     ) -> ToolSpec {
         let fields = self.toml.fields(&keys::TOOL, table, span);
         let tables = fields.tables("parameters");
         let mut parameters = Vec::with_capacity(tables.len());
         parameters.extend(tables.into_iter().filter_map(|(table, span)| self.parameter(table, span)));
-        let mcp = self.mcp_tool(&fields, upstreams, &parameters, files);
+        let mcp = self.mcp_tool(&fields, &toolset.upstreams, &parameters, files);
         if mcp.is_none() {
             self.request_keys(&fields, table);
         }
@@ -188,6 +189,7 @@ impl Lowering<'_> {
             body_template: self.template(fields.value(template), body_place, files),
             mcp: mcp.map(Box::new),
             input_schema: input_schema.flatten(),
+            lenient: fields.boolean("lenient").map_or(toolset.lenient, |lenient| lenient.value),
             output_schema: output_schema.flatten(),
             select: fields.texts("select"),
             // An empty one is none: the raw response is the result.

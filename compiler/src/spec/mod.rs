@@ -35,6 +35,8 @@ pub struct ToolsetSpec<T = ToolSpec> {
     pub name: Spanned<String>,
     pub title: Option<Spanned<String>>,
     pub instructions: Option<Spanned<String>>,
+    /// What its tools are that do not say.
+    pub lenient: bool,
     pub allows: Vec<Allow>,
     pub upstreams: Vec<UpstreamSpec>,
     pub tools: Vec<T>,
@@ -89,6 +91,8 @@ pub struct ToolSpec {
     /// For a tool of an MCP server.
     pub mcp: Option<Box<McpToolSpec>>,
     pub input_schema: Option<Spanned<Json>>,
+    /// It also takes arguments that can be converted without loss.
+    pub lenient: bool,
     pub output_schema: Option<Spanned<Json>>,
     pub select: Vec<Spanned<String>>,
     pub response_template: Option<TemplateSpec>,
@@ -208,9 +212,10 @@ pub struct Allow {
 impl ToolsetSpec {
     /// The same file with its tools one stage further.
     pub fn map_tools<T>(self, next: impl FnMut(ToolSpec) -> T) -> ToolsetSpec<T> {
-        let ToolsetSpec { file, misshapen, name, title, instructions, allows, upstreams, tools } = self;
+        let ToolsetSpec { file, misshapen, name, title, instructions, lenient, allows, upstreams, tools } =
+            self;
         let tools = tools.into_iter().map(next).collect();
-        ToolsetSpec { file, misshapen, name, title, instructions, allows, upstreams, tools }
+        ToolsetSpec { file, misshapen, name, title, instructions, lenient, allows, upstreams, tools }
     }
 }
 

@@ -64,6 +64,8 @@ pub(crate) struct Tool {
     pub(crate) additional: Option<CheckRef>,
     /// As [`ToolPlan::schema`].
     pub(crate) schema: Option<u32>,
+    /// It also takes arguments that can be converted without loss.
+    pub(crate) is_lenient: bool,
     /// A value of some parameter must not be shown.
     pub(crate) is_sensitive: bool,
     pub(crate) steps: Steps,
@@ -157,6 +159,7 @@ impl Tool {
             parameters: parameters.collect(),
             additional: plan.additional.filter(|_| takes_others).map(check),
             schema: plan.schema,
+            is_lenient: contents.lenient.binary_search(&index).is_ok(),
             is_sensitive: plan.parameters.iter().any(|parameter| parameter.sensitive),
             steps: http.map(|http| Steps::new(contents, http, parts)).unwrap_or_default(),
             headers,

@@ -5,7 +5,7 @@ use crate::plan::{BreakerPlan, CachePlan, Contents, PlacesPlan, RatePlan, ToolLi
 
 /// Checks the limits of tools. Needs the tools.
 pub(super) fn tools(contents: &Contents) -> Checked {
-    ascending(contents.limits.tools.iter().map(|limits| limits.tool), "tool")?;
+    ascending(contents.limits.tools.iter().map(|limits| limits.tool), "limits of tool")?;
     for limits in &contents.limits.tools {
         tool(contents, limits).map_err(|problem| format!("limits of tool {}: {problem}", limits.tool))?;
     }
@@ -14,7 +14,7 @@ pub(super) fn tools(contents: &Contents) -> Checked {
 
 /// Checks the limits of upstreams.
 pub(super) fn upstreams(contents: &Contents) -> Checked {
-    ascending(contents.limits.upstreams.iter().map(|limits| limits.upstream), "upstream")?;
+    ascending(contents.limits.upstreams.iter().map(|limits| limits.upstream), "limits of upstream")?;
     for limits in &contents.limits.upstreams {
         upstream(contents, limits)
             .map_err(|problem| format!("limits of upstream {}: {problem}", limits.upstream))?;
@@ -52,11 +52,12 @@ fn upstream(contents: &Contents, limits: &UpstreamLimits) -> Checked {
     Ok(())
 }
 
-fn ascending(indexes: impl Iterator<Item = u32>, what: &str) -> Checked {
+/// Whether indexes come in their order, each once.
+pub(super) fn ascending(indexes: impl Iterator<Item = u32>, what: &str) -> Checked {
     let mut last = None;
     for index in indexes {
         ensure(last.is_none_or(|last| last < index), || {
-            format!("limits of {what} {index} stand twice, or not in order")
+            format!("{what} {index}: given twice, or not in order")
         })?;
         last = Some(index);
     }

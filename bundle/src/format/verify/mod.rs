@@ -71,7 +71,7 @@ pub fn verify(contents: &Contents) -> Result<(), Box<Invalid>> {
     verify_shared(contents)?;
     let mut verifier = ToolVerifier::new(contents);
     contents.tools.iter().try_for_each(|tool| verifier.check(tool))?;
-    verify_tool_limits(contents)?;
+    verify_lists_of_tools(contents)?;
     verify_list(contents)
 }
 
@@ -91,9 +91,15 @@ pub(super) fn verify_shared(contents: &Contents) -> Result<(), Box<Invalid>> {
     mcp::servers(contents)
 }
 
-/// Checks the limits of tools, which need all of them.
-pub(super) fn verify_tool_limits(contents: &Contents) -> Result<(), Box<Invalid>> {
-    limits::tools(contents).map_err(at(Subject::Bundle))
+/// Checks what is listed by the index of a tool, for which all of them are needed.
+pub(super) fn verify_lists_of_tools(contents: &Contents) -> Result<(), Box<Invalid>> {
+    limits::tools(contents).map_err(at(Subject::Bundle))?;
+    lenient(contents).map_err(at(Subject::Bundle))
+}
+
+fn lenient(contents: &Contents) -> shared::Checked {
+    limits::ascending(contents.lenient.iter().copied(), "lenient tool")?;
+    contents.lenient.iter().try_for_each(|tool| shared::index(*tool, contents.tools.len(), "lenient tool"))
 }
 
 /// Checks that the list fits the tools.
