@@ -50,9 +50,12 @@ const fn costs(
     Bar { value: |turn| turn.cpu, ..rates(what, bar, stretch, Size::Small, above, below) }
 }
 
-use Contender::{AxumHyper, Call, CallCached, CallOff, CallOn, List, Nginx, NginxFile, Passthrough};
+use Contender::{
+    AxumHyper, Call, CallCached, CallOff, CallOn, List, Mcp, Nginx, NginxFile, NginxPost, Passthrough,
+    RmcpProxy,
+};
 
-const BARS: [Bar; 12] = [
+const BARS: [Bar; 15] = [
     rates("`tools/call` RPS ÷ pass-through", 1.8, Some(2.5), Size::Small, Call, Passthrough),
     costs("CPU a call: pass-through ÷ `tools/call`", 1.6, Some(2.2), Passthrough, Call),
     rates("`tools/call` RPS ÷ nginx `proxy_pass`", 1.0, None, Size::Small, Call, Nginx),
@@ -69,6 +72,9 @@ const BARS: [Bar; 12] = [
         value: |turn| turn.memory_mib,
         ..rates("RSS at 640 connections ÷ pass-through", 0.5, None, Size::Small, Call, Passthrough)
     },
+    rates("MCP server: RPS ÷ nginx with the same POST", 0.9, None, Size::Small, Mcp, NginxPost),
+    rates("MCP server: RPS ÷ a proxy of rmcp", 3.0, None, Size::Small, Mcp, RmcpProxy),
+    rates("MCP server, 100 KiB: RPS ÷ nginx", 0.8, None, Size::LongList, Mcp, NginxPost),
     rates("`tools/list` RPS ÷ nginx with a file", 0.6, Some(0.9), Size::Small, List, NginxFile),
 ];
 

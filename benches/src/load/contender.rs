@@ -3,7 +3,7 @@
 use super::connection::{Question, ask_once};
 use super::servers::{FILE, Role, Servers};
 use super::size::Size;
-use super::spec::{CACHED_TOOL, LIMITED_TOOL, TOOLS, raw_tool, template_tool};
+use super::spec::{CACHED_TOOL, LIMITED_TOOL, TOOLS, mcp_tool, raw_tool, template_tool};
 use crate::AnyError;
 use crate::credentials::Credentials;
 use crate::render::Theirs;
@@ -33,6 +33,12 @@ pub enum Contender {
     /// As `call`, with all that can be on: an API key, rates of tenant and tool, audit log, metrics that are scraped once a
     /// second, log
     CallOn,
+    /// `tools/call` of `mcp-edge`, the tool being one of an MCP server
+    Mcp,
+    /// nginx with `proxy_pass` to that server: the same POST
+    NginxPost,
+    /// A small proxy of the Rust SDK's server and client, to that server
+    RmcpProxy,
     /// The same call by hand: axum, hyper's client, serde_json
     AxumHyper,
     /// The same call with the Rust SDK and reqwest
@@ -62,6 +68,9 @@ impl Contender {
             Contender::CallCached => "`mcp-edge`, raw, from the cache",
             Contender::CallOff => "`mcp-edge`, raw, all off",
             Contender::CallOn => "`mcp-edge`, raw, all on",
+            Contender::Mcp => "`mcp-edge`, MCP server",
+            Contender::NginxPost => "nginx `proxy_pass`, POST",
+            Contender::RmcpProxy => "rmcp, server and client",
             Contender::AxumHyper => "axum + hyper",
             Contender::Rmcp => "rmcp + reqwest",
             Contender::FastMcp => "FastMCP",
@@ -75,12 +84,17 @@ impl Contender {
     pub const fn role(self) -> Role {
         match self {
             Contender::Direct => Role::Upstream,
-            Contender::Nginx | Contender::NginxFile => Role::Nginx,
+            Contender::Nginx | Contender::NginxPost | Contender::NginxFile => Role::Nginx,
             Contender::Passthrough => Role::Passthrough,
-            Contender::Call | Contender::Template | Contender::CallCached | Contender::List => Role::Edge,
+            Contender::Call
+            | Contender::Template
+            | Contender::CallCached
+            | Contender::Mcp
+            | Contender::List => Role::Edge,
             Contender::CallKey | Contender::CallJwt => Role::EdgeAuth,
             Contender::CallOff => Role::EdgeOff,
             Contender::CallOn => Role::EdgeOn,
+            Contender::RmcpProxy => Role::RmcpProxy,
             Contender::AxumHyper => Role::AxumHyper,
             Contender::Rmcp => Role::Rmcp,
             Contender::FastMcp => Role::FastMcp,
@@ -123,6 +137,7 @@ impl Contender {
             Contender::CallJwt => call(&raw_tool(size), &credentials.token),
             Contender::CallOn => call(LIMITED_TOOL, &credentials.api_key),
             Contender::CallCached => call(CACHED_TOOL, USUAL),
+            Contender::Mcp => call(&mcp_tool(size), USUAL),
             Contender::List => post("tools/list", "{}", USUAL),
             Contender::NginxFile => get(&format!("/{FILE}")),
             _ => call(&raw_tool(size), USUAL),

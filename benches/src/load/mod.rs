@@ -21,6 +21,7 @@ pub mod contenders;
 pub mod cores;
 pub mod histogram;
 pub mod machine;
+pub mod mcp_server;
 pub mod open;
 pub mod plan;
 pub mod process;

@@ -34,6 +34,8 @@ const SMALL: [Contender; 14] = [
     Contender::FastMcp,
     Contender::TypeScript,
 ];
+/// All who answer a call of a tool of an MCP server.
+const MCP: [Contender; 3] = [Contender::NginxPost, Contender::Mcp, Contender::RmcpProxy];
 const LONGER: [Contender; 5] =
     [Contender::Direct, Contender::Nginx, Contender::Passthrough, Contender::Call, Contender::Template];
 const LARGE: [Contender; 4] = [Contender::Direct, Contender::Nginx, Contender::Passthrough, Contender::Call];
@@ -60,6 +62,9 @@ pub fn cases(sizes: &[Size], connections: &[u16], wanted: impl Fn(Contender) -> 
     add(format!("4 KiB answers, {CONNECTIONS} connections"), Size::List, CONNECTIONS, &LONGER);
     add(format!("100 KiB answers, {CONNECTIONS} connections"), Size::LongList, CONNECTIONS, &LONGER);
     add(format!("1 MiB answers, {CONNECTIONS} connections"), Size::Large, CONNECTIONS, &LARGE);
+    let server = "of an MCP server";
+    add(format!("300-byte results {server}, {CONNECTIONS} connections"), Size::Small, CONNECTIONS, &MCP);
+    add(format!("100 KiB results {server}, {CONNECTIONS} connections"), Size::LongList, CONNECTIONS, &MCP);
     add(format!("A list of 20 tools, {CONNECTIONS} connections"), Size::Small, CONNECTIONS, &LIST);
     add(format!("Memory: 300-byte answers, {MANY} connections"), Size::Small, MANY, &MEMORY);
     cases
@@ -73,7 +78,10 @@ mod tests {
     fn everything_is_measured_by_default() {
         let all = cases(&Size::ALL, &[1, 64, 512], |_| true);
         let turns: Vec<_> = all.iter().map(|case| (case.connections, case.contenders.len())).collect();
-        assert_eq!(turns, [(1, 14), (64, 14), (512, 14), (64, 5), (64, 5), (64, 4), (64, 2), (640, 3)]);
+        assert_eq!(
+            turns,
+            [(1, 14), (64, 14), (512, 14), (64, 5), (64, 5), (64, 4), (64, 3), (64, 3), (64, 2), (640, 3)]
+        );
         assert!(all[0].title.ends_with("1 connection"));
     }
 

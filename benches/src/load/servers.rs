@@ -34,6 +34,7 @@ pub enum Role {
     EdgeOn,
     AxumHyper,
     Rmcp,
+    RmcpProxy,
     FastMcp,
     TypeScript,
 }
@@ -118,6 +119,7 @@ impl Role {
             Role::EdgeOn => "edge-on",
             Role::AxumHyper => "axum_hyper",
             Role::Rmcp => "rmcp_reqwest",
+            Role::RmcpProxy => "rmcp_proxy",
             Role::FastMcp => "fastmcp",
             Role::TypeScript => "typescript",
         }
@@ -145,7 +147,9 @@ impl Role {
         let usual = [address.to_string(), upstream.to_string(), threads.to_string()];
         Ok(match self {
             Role::Upstream => Program::new(sibling(self.name())?, [address.to_string(), threads.to_string()]),
-            Role::Passthrough | Role::AxumHyper | Role::Rmcp => Program::new(sibling(self.name())?, usual),
+            Role::Passthrough | Role::AxumHyper | Role::Rmcp | Role::RmcpProxy => {
+                Program::new(sibling(self.name())?, usual)
+            }
             Role::Nginx => {
                 let config = folder.join("nginx.conf");
                 std::fs::write(&config, configs::nginx(folder, threads, address, upstream))?;

@@ -1,7 +1,10 @@
 //! The twenty tools that `mcp-edge` serves under load, compiled in this process.
 
+use super::mcp_server;
 use super::size::Size;
 use crate::{AnyError, compile};
+use mcp_bundle::wire_enums::Transport;
+use mcpc::servers::{self, Origin, Reach, ServerSource};
 use std::fmt::Write;
 use std::net::SocketAddr;
 
@@ -23,11 +26,33 @@ pub const LIMITED_TOOL: &str = "get_limited";
 /// The tool of small answers that are kept for longer than a run takes.
 pub const CACHED_TOOL: &str = "get_cached";
 
-/// A bundle with two tools for each size, those two, and others that only show in lists. It needs [`VARIABLE`].
+/// The tool of an MCP server whose result is handed on.
+pub fn mcp_tool(size: Size) -> String {
+    format!("mcp_{}", raw_tool(size))
+}
+
+/// A bundle with two tools for each size, those two, those of the MCP server, and others that only show in lists. It needs
+/// [`VARIABLE`].
 pub fn bundle(upstream: SocketAddr) -> Result<Vec<u8>, AnyError> {
-    let mut files = crate::specs(TOOLS - 2 * Size::ALL.len() - 2);
+    let mut files = crate::specs(TOOLS - 2 * Size::ALL.len() - 2 - mcp_server::SIZES.len());
     files.add("load.toml", &text(upstream));
+    files.add("mcp.toml", &mcp_text(upstream)?);
     compile(&files)
+}
+
+/// The same upstream as an MCP server.
+fn mcp_text(upstream: SocketAddr) -> Result<String, AnyError> {
+    let name = "mcp";
+    let reach = Reach::Url {
+        transport: Transport::Http,
+        url: format!("http://{upstream}/mcp"),
+        headers: Vec::new(),
+        bearer: None,
+    };
+    let source = ServerSource { name: Some(name.to_owned()), title: None, reach };
+    let definitions = mcp_server::SIZES.map(|size| mcp_server::definition(size).to_string());
+    let (tools, _) = servers::read_all(definitions.iter().map(String::as_str));
+    Ok(servers::draft(&source, name, name, &Origin::default(), tools)?.text)
 }
 
 /// What the specs of the other tools ask for.

@@ -1,5 +1,6 @@
 //! The upstream of all measurements: fixed answers over HTTP/1.1 with keep-alive, at next to no cost.
 
+use super::mcp_server;
 use super::size::Size;
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -16,11 +17,19 @@ const NOT_FOUND: &[u8] = b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnec
 pub trait Answers: Send + Sync + 'static {
     /// The answer to a GET; `target` has the rest of the request behind it. `None` for what is not there.
     fn find(&self, target: &[u8]) -> Option<&[u8]>;
+
+    /// Appends the answer to a POST with this body, unless it is not known.
+    fn post(&self, _body: &[u8], _out: &mut Vec<u8>) -> bool {
+        false
+    }
 }
 
 /// The answers of load comparisons.
 #[derive(Debug)]
-pub struct Pages([Page; Size::ALL.len()]);
+pub struct Pages {
+    pages: [Page; Size::ALL.len()],
+    mcp: mcp_server::Results,
+}
 
 /// A whole answer for every path that begins like this.
 #[derive(Debug)]
@@ -31,7 +40,7 @@ struct Page {
 
 pub fn pages() -> Arc<Pages> {
     let page = |size: Size| Page { path: size.path(), answer: whole_answer(&size.case().body) };
-    Arc::new(Pages(Size::ALL.map(page)))
+    Arc::new(Pages { pages: Size::ALL.map(page), mcp: mcp_server::Results::new() })
 }
 
 /// A JSON body with its head.
@@ -58,19 +67,25 @@ pub fn serve(listener: TcpListener, answers: &Arc<impl Answers>) -> std::io::Res
     })
 }
 
-/// Answers GET requests, one after the other; ends with anything else.
+/// Answers requests, one after the other; ends with what it does not know.
 async fn answer_on(mut stream: TcpStream, answers: Arc<impl Answers>) -> std::io::Result<()> {
     let mut buffer = vec![0; MAX_HEAD];
-    let mut filled = 0;
+    let (mut filled, mut out) = (0, Vec::new());
     loop {
-        let head = buffer.get(..filled).unwrap_or_default();
-        if let Some(end) = head.windows(4).position(|window| window == b"\r\n\r\n") {
-            match head.strip_prefix(b"GET ").and_then(|target| answers.find(target)) {
+        let received = buffer.get(..filled).unwrap_or_default();
+        let end = received.windows(4).position(|window| window == b"\r\n\r\n").map(|end| end + 4);
+        let whole = end.map(|end| (end, end + content_length(received.get(..end).unwrap_or_default())));
+        if let Some((end, whole)) = whole.filter(|(_, whole)| *whole <= filled) {
+            out.clear();
+            let body = received.get(end..whole).unwrap_or_default();
+            let is_known = received.starts_with(b"POST ") && answers.post(body, &mut out);
+            let found = received.strip_prefix(b"GET ").and_then(|target| answers.find(target));
+            match found.or(is_known.then_some(&out)) {
                 Some(answer) => stream.write_all(answer).await?,
                 None => return stream.write_all(NOT_FOUND).await,
             }
-            buffer.copy_within(end + 4..filled, 0);
-            filled -= end + 4;
+            buffer.copy_within(whole..filled, 0);
+            filled -= whole;
             continue;
         }
         match stream.read(buffer.get_mut(filled..).unwrap_or_default()).await? {
@@ -81,10 +96,25 @@ async fn answer_on(mut stream: TcpStream, answers: Arc<impl Answers>) -> std::io
     }
 }
 
+/// 0 if the head does not say.
+fn content_length(head: &[u8]) -> usize {
+    if head.starts_with(b"GET ") {
+        return 0;
+    }
+    let lines = head.split(|byte| *byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok());
+    let mut fields = lines.filter_map(|line| line.split_once(':'));
+    let length = fields.find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    length.and_then(|(_, value)| value.trim().parse().ok()).unwrap_or(0)
+}
+
 impl Answers for Pages {
     fn find(&self, target: &[u8]) -> Option<&[u8]> {
-        let page = self.0.iter().find(|page| target.starts_with(page.path.as_bytes()))?;
+        let page = self.pages.iter().find(|page| target.starts_with(page.path.as_bytes()))?;
         Some(&page.answer)
+    }
+
+    fn post(&self, body: &[u8], out: &mut Vec<u8>) -> bool {
+        self.mcp.answer(body, out)
     }
 }
 
