@@ -12,7 +12,6 @@ mod dev;
 mod environment;
 mod explain;
 mod fixing;
-#[cfg(feature = "dev")]
 mod import;
 mod init;
 mod inspect;
@@ -53,7 +52,6 @@ enum Command {
     Try(try_tool::Arguments),
     #[cfg(feature = "dev")]
     Dev(dev::Arguments),
-    #[cfg(feature = "dev")]
     Import(import::Arguments),
     #[cfg(feature = "dev")]
     Lock(lock::Arguments),
@@ -176,7 +174,6 @@ fn run(command: Command, streams: &mut Streams) -> anyhow::Result<Outcome> {
         Command::Try(arguments) => try_tool::run(&arguments, streams),
         #[cfg(feature = "dev")]
         Command::Dev(arguments) => dev::run(&arguments, streams),
-        #[cfg(feature = "dev")]
         Command::Import(arguments) => import::run(&arguments, streams),
         #[cfg(feature = "dev")]
         Command::Lock(arguments) => lock::run(&arguments, streams),

@@ -135,28 +135,46 @@ fn is_excluded(name: &str, config: &Path, exclude: &[String]) -> bool {
 
 /// Writes a file as a whole: a reader sees the old content or the new, never a part.
 pub fn write_atomically(path: &Path, bytes: &[u8], private: bool) -> std::io::Result<()> {
-    if path.is_dir() {
-        return Err(std::io::Error::other("it is a folder"));
+    Staged::new(path, bytes, private)?.commit()
+}
+
+/// A file that is complete beside its place. Without a commit it goes away.
+#[derive(Debug)]
+pub struct Staged {
+    file: tempfile::NamedTempFile,
+    path: PathBuf,
+}
+
+impl Staged {
+    pub fn new(path: &Path, bytes: &[u8], private: bool) -> std::io::Result<Staged> {
+        if path.is_dir() {
+            return Err(std::io::Error::other("it is a folder"));
+        }
+        // A link stays a link; what it leads to is written.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        let folder = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".mcpc-");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = if private { 0o600 } else { 0o644 };
+            builder.permissions(fs::Permissions::from_mode(mode));
+        }
+        let mut file = builder.tempfile_in(folder)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        Ok(Staged { file, path })
     }
-    // A link stays a link; what it leads to is written.
-    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".mcpc-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = if private { 0o600 } else { 0o644 };
-        builder.permissions(fs::Permissions::from_mode(mode));
+
+    /// Puts it in its place.
+    pub fn commit(self) -> std::io::Result<()> {
+        self.file.persist(&self.path).map_err(|error| error.error)?;
+        Ok(())
     }
-    let mut file = builder.tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
 }
 
 /// Replaces the text of a file, and keeps its permissions.

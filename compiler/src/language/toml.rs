@@ -1,7 +1,7 @@
 //! Writes values as TOML.
 
 use crate::language::json::Json;
-use mcp_diagnostics::visible::shown;
+use mcp_diagnostics::visible::{one_line, shown};
 use std::fmt::Write;
 
 /// How a string is written in a file.
@@ -112,6 +112,31 @@ fn write_escaped(c: char, out: &mut String) {
     }
 }
 
+/// JSON as text in a literal string, with a line for each value.
+pub fn json_text(json: &Json, newline: &str) -> String {
+    let pretty = json.to_pretty();
+    let mut text = String::with_capacity(pretty.len());
+    for c in pretty.chars() {
+        // Only strings of JSON hold these: line breaks between values aside, all its own text is plain.
+        if c == '\'' || (c != '\n' && !is_plain(c)) {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                let _ = write!(text, "\\u{unit:04x}");
+            }
+        } else if c == '\n' {
+            text.push_str(newline);
+        } else {
+            text.push(c);
+        }
+    }
+    format!("'''{newline}{text}'''")
+}
+
+/// A comment on a line of its own, in which nothing is hidden.
+pub fn comment(text: &str) -> String {
+    format!("# {}\n", one_line(text))
+}
+
 /// Neither a control nor an invisible character.
 pub fn is_plain(c: char) -> bool {
     c != '\t' && shown(c) == c
@@ -152,6 +177,15 @@ mod tests {
         }
     }
 
+    #[test]
+    fn no_text_of_json_ends_its_literal() {
+        let hostile = Json::read(r#"{"a":"'''\n[[tool]]","b":"\u202e🦀\udb40\udc41","c'":{}}"#).unwrap();
+        assert_eq!(
+            json_text(&hostile, "\n"),
+            "'''\n{\n  \"a\": \"\\u0027\\u0027\\u0027\\n[[tool]]\",\n  \"b\": \"\\u202e🦀\\udb40\\udc41\",\n  \"c\\u0027\": {}\n}'''"
+        );
+    }
+
     fn json() -> impl Strategy<Value = Json> {
         let leaf = prop_oneof![
             any::<bool>().prop_map(Json::Bool),
@@ -181,6 +215,16 @@ mod tests {
             let file = format!("a = {}{newline}", string(&text, style, newline));
             let read = toml_to_json(&file).unwrap_or_else(|| panic!("{file:?}"));
             prop_assert_eq!(read.get("a"), Some(&Json::String(text)), "{:?}", file);
+        }
+
+        #[test]
+        fn json_texts_come_back(name in "(?s).{0,12}", text in "(?s)[ '\"\\\\\n\r\t\u{0}\u{7f}\u{202e}\u{e0041}a🦀é{$]{0,24}", crlf: bool) {
+            let json = Json::Object(vec![(name, Json::Array(vec![Json::String(text)]))]);
+            let newline = if crlf { "\r\n" } else { "\n" };
+            let file = format!("a = {}{newline}", json_text(&json, newline));
+            let read = toml_to_json(&file).unwrap_or_else(|| panic!("{file:?}"));
+            let written = read.get("a").and_then(Json::as_str).unwrap();
+            prop_assert_eq!(Json::read(written).unwrap(), json, "{:?}", file);
         }
 
         #[test]

@@ -4,30 +4,10 @@
 //! twice has the same names twice.
 
 use super::listed::ListedTool;
-use mcp_bundle::definition::Pin;
-use std::collections::BTreeMap;
+use crate::import::names::{RESERVED, Wanted, distinct, portable};
 
-/// Longest name of a tool.
-const MAX_LENGTH: usize = 64;
 /// Longest name of a server: it is the prefix of its tools.
 const MAX_SERVER: usize = 32;
-/// Hexadecimal digits that tell two names apart.
-const DIGITS: usize = 8;
-/// Names of toolsets that are taken.
-const RESERVED: [&str; 2] = ["tools", "invoke"];
-
-/// The text with `_` for each run of characters that a name cannot have; empty if nothing is left.
-pub fn portable(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        if c.is_ascii_alphanumeric() || c == '-' {
-            out.push(c);
-        } else if c == '_' || !out.ends_with('_') {
-            out.push('_');
-        }
-    }
-    if out.bytes().any(|byte| byte.is_ascii_alphanumeric()) { out } else { String::new() }
-}
 
 /// A name for a server and its file, of what it is called elsewhere; `None` if that has no letter or digit.
 pub fn server_name(text: &str) -> Option<String> {
@@ -42,36 +22,20 @@ pub fn server_name(text: &str) -> Option<String> {
 
 /// The spec's names of tools, one for each.
 pub fn own_names(prefix: &str, tools: &[ListedTool]) -> Vec<String> {
-    let plain: Vec<String> = tools.iter().map(|tool| prefixed(prefix, &portable(&tool.name))).collect();
-    let mut takers = BTreeMap::<&str, usize>::new();
-    for name in &plain {
-        *takers.entry(name).or_default() += 1;
-    }
-    let is_own = |tool: &ListedTool, name: &str| {
-        name.len() <= MAX_LENGTH && (name == tool.name || name == prefixed(prefix, &tool.name))
-    };
-    let each = tools.iter().zip(&plain).map(|(tool, name)| {
-        let is_alone = takers.get(name.as_str()) == Some(&1) && name.len() <= MAX_LENGTH;
-        let has_name = !portable(&tool.name).is_empty();
-        // Of names that become one, the one that needed no change keeps it.
-        if has_name && (is_alone || is_own(tool, name)) { name.clone() } else { told_apart(name, &tool.name) }
+    let wanted = tools.iter().map(|tool| {
+        let plain = portable(&tool.name);
+        let name = prefixed(prefix, &plain);
+        let is_own = name == tool.name || name == prefixed(prefix, &tool.name);
+        // A name without letters is told apart by its digest, whatever the prefix.
+        Wanted { is_own, theirs: &tool.name, has_name: !plain.is_empty(), name }
     });
-    each.collect()
+    distinct(&wanted.collect::<Vec<_>>())
 }
 
 /// A server that prefixes its tools itself gets no second prefix.
 fn prefixed(prefix: &str, name: &str) -> String {
     let has_prefix = name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(['_', '-']));
     if prefix.is_empty() || has_prefix { name.to_owned() } else { format!("{prefix}_{name}") }
-}
-
-/// A name with the start of the digest of what it stands for.
-fn told_apart(name: &str, theirs: &str) -> String {
-    let digest = Pin::of(theirs).to_string();
-    let digits: String = digest.chars().skip_while(|c| *c != ':').skip(1).take(DIGITS).collect();
-    let start: String = name.chars().take(MAX_LENGTH - DIGITS - 1).collect();
-    let start = start.trim_end_matches('_');
-    if start.is_empty() { format!("tool_{digits}") } else { format!("{start}_{digits}") }
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 
 use super::compare::Part;
 use super::listed::ListedTool;
-use super::write;
 use crate::language::json::Json;
 use crate::language::toml::{self, Style, style_after};
 use mcp_bundle::definition::Pin;
@@ -128,7 +127,7 @@ impl<'t> Repinning<'t> {
 
     /// What the server says, as a value of TOML; `old` is what is in its place.
     fn live_text(&self, part: Part, old: Option<&str>) -> Option<String> {
-        let schema = |schema: &Json| write::schema(schema, self.newline);
+        let schema = |schema: &Json| toml::json_text(schema, self.newline);
         match part {
             Part::Description => {
                 let style = old.map_or(Style::Lines, |old| style_after(old, false));

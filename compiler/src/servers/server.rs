@@ -1,6 +1,7 @@
 //! A server that somebody names, on the command line or in a `mcpServers` file.
 
 use super::names;
+use crate::import::names::portable;
 use crate::language::variables::{TextPart, Variable, split_variables};
 use crate::spec::{EndpointProblem, parse_endpoint};
 use mcp_bundle::wire_enums::Transport;
@@ -100,7 +101,7 @@ pub fn has_variable(text: &str) -> bool {
 
 /// The variable that holds the value of a header of a server.
 pub fn variable_name(server: &str, header: &str) -> String {
-    let name = names::portable(&format!("{server}_{header}")).replace('-', "_").to_ascii_uppercase();
+    let name = portable(&format!("{server}_{header}")).replace('-', "_").to_ascii_uppercase();
     if name.starts_with(|c: char| c.is_ascii_digit()) { format!("_{name}") } else { name }
 }
 

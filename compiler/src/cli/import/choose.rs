@@ -1,6 +1,6 @@
 //! Which tools are taken: as the command line says, or as a person at a terminal does.
 
-use super::Options;
+use super::servers::Options;
 use crate::cli::{Streams, counted};
 use crate::servers::{self, ListedTool, Unusable};
 use inquire::{InquireError, MultiSelect};

@@ -1,6 +1,6 @@
 //! The servers that a command line names.
 
-use super::Options;
+use super::servers::Options;
 use crate::files::disk;
 use crate::servers::{self, NoValue, PRESETS, Preset, Programs, Reach, ServerSource};
 use anyhow::Context;

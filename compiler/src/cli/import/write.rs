@@ -1,7 +1,7 @@
 //! Lists the servers, and writes the specs of what was chosen.
 
-use super::Options;
 use super::choose::{self, Offer};
+use super::servers::Options;
 use super::sources::Found;
 use crate::cli::progress::Progress;
 use crate::cli::{Outcome, Streams, counted};
