@@ -8,8 +8,10 @@ pub use template::{CheckedTemplate, Flaw};
 
 use crate::language::json::Json;
 use crate::language::schema_walk;
+use crate::language::selection::Selection;
 use crate::publish::input_schema;
 use crate::publish::list_entry::{self, EntryText};
+use crate::publish::output_schema;
 use crate::publish::pinned;
 use crate::spec::{ParameterSpec, ToolSpec, ToolsetSpec};
 use mcp_bundle::wire_enums::Position;
@@ -32,6 +34,7 @@ pub struct CheckedTool {
     /// The parameters that go where templates of the request put them, and nowhere else.
     templated: Vec<Span>,
     generated_schema: OnceLock<Json>,
+    derived_output: OnceLock<Option<Json>>,
     list_entry: OnceLock<EntryText>,
     definition: OnceLock<Option<String>>,
 }
@@ -47,6 +50,7 @@ impl CheckedTool {
             error_template: spec.error_template.take().map(CheckedTemplate::new),
             templated: Vec::new(),
             generated_schema: OnceLock::new(),
+            derived_output: OnceLock::new(),
             list_entry: OnceLock::new(),
             definition: OnceLock::new(),
             spec,
@@ -72,7 +76,20 @@ impl CheckedTool {
 
     /// Its entry in `tools/list`, made when it is first asked for.
     pub fn list_entry(&self) -> &EntryText {
-        self.list_entry.get_or_init(|| list_entry::write(&self.spec, self.published_schema()))
+        let write = || list_entry::write(&self.spec, self.published_schema(), self.published_output_schema());
+        self.list_entry.get_or_init(write)
+    }
+
+    /// The schema of its structured results: the spec's own, or what follows from `answer_schema` and `select`.
+    pub fn published_output_schema(&self) -> Option<&Json> {
+        let derive = || {
+            let selection = Selection::new(self.select.iter().map(|path| path.value.as_str()))?;
+            Some(output_schema::derive(&self.answer_schema.as_ref()?.value, &selection, self.max_results))
+        };
+        match &self.output_schema {
+            Some(schema) => Some(&schema.value),
+            None => self.derived_output.get_or_init(derive).as_ref(),
+        }
     }
 
     /// The templates of its request, each with the key that it is given under.

@@ -151,6 +151,12 @@ pub static TOOL: Table = Table {
             "For an MCP server: template of the arguments that it gets, which is JSON; default: the arguments as they are.",
         ),
         key("pinned", Shape::Table(&PINNED), "For an MCP server: what its definition says where the tool says something else."),
+        key(
+            "answer_schema",
+            Shape::SchemaOrText,
+            "JSON Schema of the whole answer: what `select` and templates read must be in it, and `output_schema` follows from it and `select`. A table, JSON text, or `{ file = \"x.json\" }`.",
+        )
+        .elsewhere(&["upstream_schema"]),
         key("select", Shape::Texts, "Paths of the answer to keep, such as `items[].name`."),
         key("response_template", Shape::TextOrTable(&TEMPLATE), "Turns the JSON answer into text.").elsewhere(&["template", "output_template"]),
         key("error_template", Shape::TextOrTable(&TEMPLATE), "Turns an upstream error into text."),

@@ -3,8 +3,10 @@
 pub mod editor_schema;
 pub mod json;
 pub mod keys;
+pub mod kinds;
 pub mod rules;
 pub mod schema_walk;
+pub mod selection;
 pub(crate) mod toml;
 pub mod variables;
 

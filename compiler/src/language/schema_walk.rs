@@ -46,6 +46,14 @@ pub fn refers_beyond_definitions(schema: &Json) -> bool {
     }
 }
 
+/// How a keyword holds inner schemas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holds {
+    Schema,
+    List,
+    Map,
+}
+
 fn collect<'a>(
     root: &'a Json,
     schema: &'a Json,
@@ -85,21 +93,66 @@ fn properties(schema: &Json) -> &[(String, Json)] {
     schema.get("properties").and_then(Json::as_object).unwrap_or_default()
 }
 
-/// The target of a reference inside the same document.
-fn resolve<'a>(root: &'a Json, reference: &str) -> Option<&'a Json> {
+/// What a local reference (`#`, `#/$defs/x`) points to in its schema.
+pub fn resolve<'a>(root: &'a Json, reference: &str) -> Option<&'a Json> {
     let pointer = reference.strip_prefix('#')?;
     if pointer.is_empty() {
         return Some(root);
     }
-    let mut target = root;
-    for step in pointer.strip_prefix('/')?.split('/') {
-        let step = step.replace("~1", "/").replace("~0", "~");
-        target = match target {
-            Json::Array(items) => items.get(step.parse::<usize>().ok()?)?,
-            other => other.get(&step)?,
-        };
+    pointer.strip_prefix('/')?.split('/').try_fold(root, |value, step| {
+        let step = percent_decoded(step)?.replace("~1", "/").replace("~0", "~");
+        match value {
+            Json::Object(_) => value.get(&step),
+            Json::Array(items) => items.get(step.parse::<usize>().ok()?),
+            _ => None,
+        }
+    })
+}
+
+/// The same, from a schema inside `root`. An identifier of its own would change the meaning of its references.
+pub fn follow<'a>(root: &'a Json, from: &Json, reference: &str) -> Option<&'a Json> {
+    let renamed = !std::ptr::eq(from, root) && from.get("$id").is_some();
+    if renamed { None } else { resolve(root, reference) }
+}
+
+fn percent_decoded(text: &str) -> Option<String> {
+    if !text.contains('%') {
+        return Some(text.to_owned());
     }
-    Some(target)
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let digit = |b: u8| char::from(b).to_digit(16);
+        let (high, low) = (digit(rest.next()?)?, digit(rest.next()?)?);
+        bytes.push((high * 16 + low) as u8);
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// What a keyword holds, if that is schemas.
+pub fn holds(keyword: &str) -> Option<Holds> {
+    Some(match keyword {
+        "items"
+        | "additionalProperties"
+        | "contains"
+        | "propertyNames"
+        | "not"
+        | "if"
+        | "then"
+        | "else"
+        | "additionalItems"
+        | "unevaluatedItems"
+        | "unevaluatedProperties"
+        | "contentSchema" => Holds::Schema,
+        "allOf" | "anyOf" | "oneOf" | "prefixItems" => Holds::List,
+        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas"
+        | "dependencies" => Holds::Map,
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -148,5 +201,16 @@ mod tests {
         let outside = object([("items", object([("$ref", Json::string("#/properties/a"))]))]);
         assert!(!refers_beyond_definitions(&inside));
         assert!(refers_beyond_definitions(&outside));
+    }
+
+    #[test]
+    fn references_are_pointers_with_their_escapes() {
+        let schema =
+            object([("$defs", object([("a/b é", Json::Bool(true)), ("l", Json::Array(vec![Json::Null]))]))]);
+        assert_eq!(resolve(&schema, "#/$defs/a~1b%20%C3%A9"), Some(&Json::Bool(true)));
+        assert_eq!(resolve(&schema, "#/$defs/l/0"), Some(&Json::Null));
+        assert_eq!(resolve(&schema, "#"), Some(&schema));
+        assert_eq!(resolve(&schema, "#/$defs/none"), None);
+        assert_eq!(resolve(&schema, "#anchor"), None);
     }
 }

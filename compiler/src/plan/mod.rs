@@ -144,7 +144,7 @@ fn response(builder: &mut Builder, spec: &CheckedTool) -> ResponsePlan {
         template: template(&spec.response_template),
         error_template: template(&spec.error_template),
         select: spec.select.iter().map(|path| builder.intern(&path.value)).collect(),
-        output_schema: spec.output_schema.as_ref().map(|schema| builder.schema(&schema.value)),
+        output_schema: spec.published_output_schema().map(|schema| builder.schema(schema)),
     }
 }
 

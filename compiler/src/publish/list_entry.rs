@@ -27,19 +27,19 @@ impl EntryText {
     }
 }
 
-/// The entry of a tool; `schema` is that of its arguments.
-pub fn write(tool: &ToolSpec, schema: &Json) -> EntryText {
+/// The entry of a tool; `schema` is that of its arguments, `output` that of its results.
+pub fn write(tool: &ToolSpec, schema: &Json, output: Option<&Json>) -> EntryText {
     match without_boolean_properties(schema) {
-        None => entry(tool, schema),
+        None => entry(tool, schema, output),
         Some(legacy_schema) => {
-            let mut legacy = entry(tool, &legacy_schema);
-            legacy.modern = Some(entry(tool, schema).newest());
+            let mut legacy = entry(tool, &legacy_schema, output);
+            legacy.modern = Some(entry(tool, schema, output).newest());
             legacy
         }
     }
 }
 
-fn entry(tool: &ToolSpec, schema: &Json) -> EntryText {
+fn entry(tool: &ToolSpec, schema: &Json, output: Option<&Json>) -> EntryText {
     let mut text = String::with_capacity(512);
     text.push_str("{\"name\":");
     write_string(tool.label(), &mut text);
@@ -59,7 +59,6 @@ fn entry(tool: &ToolSpec, schema: &Json) -> EntryText {
         member(&mut text, "title", &Json::string(&title.value));
     }
     // Until 2025-11-25 structured results are objects, and so are their schemas.
-    let output = tool.output_schema.as_ref().map(|schema| &schema.value);
     let describes_object = |schema: &Json| schema.get("type").and_then(Json::as_str) == Some("object");
     if let Some(output) = output.filter(|schema| describes_object(schema)) {
         member(&mut text, "outputSchema", output);

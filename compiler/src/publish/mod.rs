@@ -6,6 +6,7 @@ pub mod clients;
 pub mod input_schema;
 pub mod limits_view;
 pub mod list_entry;
+pub mod output_schema;
 pub mod pinned;
 pub mod secrets_view;
 pub mod tokens;

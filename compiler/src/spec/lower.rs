@@ -168,6 +168,7 @@ impl Lowering<'_> {
             .and_then(|(text, parsed)| templates::of_endpoint(&text, &parsed.value));
         let input_schema = self.schema(&fields, "input_schema", files);
         let output_schema = self.schema(&fields, "output_schema", files);
+        let answer_schema = self.schema(&fields, "answer_schema", files);
         let is_missing = |schema: &schema::Read| schema.as_ref().is_some_and(Option::is_none);
         let (cache_seconds, cache) = self.cache(&fields);
         ToolSpec {
@@ -175,6 +176,7 @@ impl Lowering<'_> {
             misshapen: fields.misshapen
                 || is_missing(&input_schema)
                 || is_missing(&output_schema)
+                || is_missing(&answer_schema)
                 || mcp.as_ref().is_some_and(|mcp| mcp.misshapen),
             name: fields.text("name"),
             title: fields.text("title"),
@@ -191,6 +193,7 @@ impl Lowering<'_> {
             input_schema: input_schema.flatten(),
             lenient: fields.boolean("lenient").map_or(toolset.lenient, |lenient| lenient.value),
             output_schema: output_schema.flatten(),
+            answer_schema: answer_schema.flatten(),
             select: fields.texts("select"),
             // An empty one is none: the raw response is the result.
             response_template: self

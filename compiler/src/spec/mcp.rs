@@ -53,7 +53,8 @@ impl Kind {
 /// Keys that only tools of MCP servers have.
 const MCP_KEYS: &[&str] = &["mcp_tool", "pin", "on_drift", "arguments_template", "pinned"];
 /// Keys that they lack. With `respond`, nothing is asked at all, which has a rule of its own.
-const HTTP_KEYS: &[&str] = &["method", "endpoint", "headers", "body", "body_template", "select"];
+const HTTP_KEYS: &[&str] =
+    &["method", "endpoint", "headers", "body", "body_template", "select", "answer_schema"];
 const SERVER_KEYS: &[&str] = &["transport", "server"];
 const URL_KEYS: &[&str] = &["url", "headers", "auth", "connect_timeout_seconds"];
 

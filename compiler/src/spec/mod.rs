@@ -94,6 +94,8 @@ pub struct ToolSpec {
     /// It also takes arguments that can be converted without loss.
     pub lenient: bool,
     pub output_schema: Option<Spanned<Json>>,
+    /// Of the whole response, before `select`.
+    pub answer_schema: Option<Spanned<Json>>,
     pub select: Vec<Spanned<String>>,
     pub response_template: Option<TemplateSpec>,
     pub error_template: Option<TemplateSpec>,

@@ -1,4 +1,4 @@
-//! `input_schema` and `output_schema`: a table, JSON text in a string, or a JSON file beside the spec.
+//! `input_schema`, `output_schema` and `answer_schema`: a table, JSON text in a string, or a JSON file beside the spec.
 
 use super::lower::Lowering;
 use super::template::ReadFile;

@@ -4,9 +4,10 @@
 //! identifiers, anchors and patterns for names are left to the full validator, which the caller
 //! runs then.
 
-use super::schemas::{self, Holds, Path, Written};
+use super::schemas::{Path, Written};
 use super::values::{show, type_of};
 use crate::language::json::Json;
+use crate::language::schema_walk::{self, Holds};
 use mcp_diagnostics::suggest;
 
 pub const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -120,7 +121,9 @@ fn judge_keyword(keyword: &str, value: &Json, root: Root<'_>, path: &Path<'_>, v
         ("uniqueItems" | "deprecated" | "readOnly" | "writeOnly", value) if value.as_bool().is_none() => {
             "`true` or `false`"
         }
-        (keyword, value) if schemas::holds(keyword) == Some(Holds::Map) && value.as_object().is_none() => {
+        (keyword, value)
+            if schema_walk::holds(keyword) == Some(Holds::Map) && value.as_object().is_none() =>
+        {
             "a table of schemas"
         }
         _ => return,
@@ -170,7 +173,7 @@ fn judge_reference(reference: &str, root: Root<'_>, steps: Vec<String>, verdict:
     }
     if reference.len() > 1 && !reference.starts_with("#/") {
         verdict.needs_validator = true;
-    } else if schemas::resolve(root(), reference).is_none() {
+    } else if schema_walk::resolve(root(), reference).is_none() {
         verdict.problem(steps, format!("`$ref` {shown} has no target"), None);
     }
 }

@@ -3,7 +3,7 @@
 use super::insert;
 use crate::checked::CheckedTool;
 use crate::language::json::Json;
-use crate::language::schema_walk;
+use crate::language::schema_walk::{self, Holds, holds};
 use crate::spec::{ParameterSpec, Type};
 use mcp_diagnostics::{Sources, Spanned};
 
@@ -24,17 +24,13 @@ pub enum Path<'p> {
     Index(&'p Path<'p>, usize),
 }
 
-/// How a keyword holds inner schemas.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holds {
-    Schema,
-    List,
-    Map,
-}
-
 /// All schemas that a tool writes.
 pub fn written(tool: &CheckedTool) -> impl Iterator<Item = Written<'_>> {
-    let own = [("input_schema", &tool.input_schema), ("output_schema", &tool.output_schema)];
+    let own = [
+        ("input_schema", &tool.input_schema),
+        ("output_schema", &tool.output_schema),
+        ("answer_schema", &tool.answer_schema),
+    ];
     let own = own
         .into_iter()
         .filter_map(|(key, value)| Some(Written { parameter: None, key, value: value.as_ref()? }));
@@ -96,27 +92,6 @@ pub fn each<'a>(schema: &'a Json, path: &Path<'_>, visit: &mut dyn FnMut(&'a Jso
     }
 }
 
-pub fn holds(keyword: &str) -> Option<Holds> {
-    Some(match keyword {
-        "items"
-        | "additionalProperties"
-        | "contains"
-        | "propertyNames"
-        | "not"
-        | "if"
-        | "then"
-        | "else"
-        | "additionalItems"
-        | "unevaluatedItems"
-        | "unevaluatedProperties"
-        | "contentSchema" => Holds::Schema,
-        "allOf" | "anyOf" | "oneOf" | "prefixItems" => Holds::List,
-        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas"
-        | "dependencies" => Holds::Map,
-        _ => return None,
-    })
-}
-
 /// Whether a parameter has a `type` of its own.
 pub fn has_type(parameter: &ParameterSpec) -> bool {
     // Without one, the span is that of the whole parameter.
@@ -143,40 +118,6 @@ pub fn type_of(tool: &CheckedTool, parameter: &ParameterSpec) -> Option<Type> {
     let name = names.by_ref().find(|name| *name != "null")?;
     let single = names.all(|other| other == "null");
     Type::ALL.into_iter().find(|kind| single && kind.as_str() == name)
-}
-
-/// What a local reference (`#`, `#/$defs/x`) points to in its schema.
-pub fn resolve<'a>(root: &'a Json, reference: &str) -> Option<&'a Json> {
-    let pointer = reference.strip_prefix('#')?;
-    if pointer.is_empty() {
-        return Some(root);
-    }
-    pointer.strip_prefix('/')?.split('/').try_fold(root, |value, step| {
-        let step = percent_decoded(step)?.replace("~1", "/").replace("~0", "~");
-        match value {
-            Json::Object(_) => value.get(&step),
-            Json::Array(items) => items.get(step.parse::<usize>().ok()?),
-            _ => None,
-        }
-    })
-}
-
-fn percent_decoded(text: &str) -> Option<String> {
-    if !text.contains('%') {
-        return Some(text.to_owned());
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let digit = |b: u8| char::from(b).to_digit(16);
-        let (high, low) = (digit(rest.next()?)?, digit(rest.next()?)?);
-        bytes.push((high * 16 + low) as u8);
-    }
-    String::from_utf8(bytes).ok()
 }
 
 impl Path<'_> {
@@ -215,18 +156,5 @@ mod tests {
             seen,
             ["", "properties/properties", "properties/enum", "anyOf/0", "anyOf/1", "anyOf/1/items"]
         );
-    }
-
-    #[test]
-    fn references_are_pointers_with_their_escapes() {
-        let schema = object(&[(
-            "$defs",
-            object(&[("a/b é", Json::Bool(true)), ("l", Json::Array(vec![Json::Null]))]),
-        )]);
-        assert_eq!(resolve(&schema, "#/$defs/a~1b%20%C3%A9"), Some(&Json::Bool(true)));
-        assert_eq!(resolve(&schema, "#/$defs/l/0"), Some(&Json::Null));
-        assert_eq!(resolve(&schema, "#"), Some(&schema));
-        assert_eq!(resolve(&schema, "#/$defs/none"), None);
-        assert_eq!(resolve(&schema, "#anchor"), None);
     }
 }

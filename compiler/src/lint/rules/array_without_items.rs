@@ -59,7 +59,9 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         }
     }
     for written in schemas::written(tool) {
-        if written.key == "output_schema" || written.parameter.is_some_and(|p| p.is_hidden()) {
+        if matches!(written.key, "output_schema" | "answer_schema")
+            || written.parameter.is_some_and(|p| p.is_hidden())
+        {
             continue;
         }
         written.each(&mut |schema, path| {

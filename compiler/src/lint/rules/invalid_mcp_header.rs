@@ -88,7 +88,9 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
             report_sensitive(name, header.span, findings);
         }
     }
-    for written in schemas::written(tool).filter(|written| written.key != "output_schema") {
+    for written in
+        schemas::written(tool).filter(|written| !matches!(written.key, "output_schema" | "answer_schema"))
+    {
         written.each(&mut |schema, path| {
             if let Some(header) = schema.get(KEYWORD) {
                 let steps = Path::Key(path, KEYWORD).steps();

@@ -13,6 +13,7 @@ mod conflicting_credentials;
 mod conflicting_upstream;
 mod constant_template;
 mod contradictory_bounds;
+mod cut_below_minimum;
 mod default_on_required;
 mod default_outside_enum;
 mod duplicate_parameter;
@@ -91,6 +92,7 @@ mod unsupported_template_feature;
 mod unusable_enum_value;
 mod unusable_path_value;
 mod unused_allow;
+mod unused_answer_schema;
 mod unused_path_parameter;
 mod unused_upstream;
 mod unusual_header_case;
@@ -111,6 +113,7 @@ pub use conflicting_credentials::CONFLICTING_CREDENTIALS;
 pub use conflicting_upstream::CONFLICTING_UPSTREAM;
 pub use constant_template::CONSTANT_TEMPLATE;
 pub use contradictory_bounds::CONTRADICTORY_BOUNDS;
+pub use cut_below_minimum::CUT_BELOW_MINIMUM;
 pub use default_on_required::DEFAULT_ON_REQUIRED;
 pub use default_outside_enum::DEFAULT_OUTSIDE_ENUM;
 pub use duplicate_parameter::DUPLICATE_PARAMETER;
@@ -189,6 +192,7 @@ pub use unsupported_template_feature::UNSUPPORTED_TEMPLATE_FEATURE;
 pub use unusable_enum_value::UNUSABLE_ENUM_VALUE;
 pub use unusable_path_value::UNUSABLE_PATH_VALUE;
 pub use unused_allow::UNUSED_ALLOW;
+pub use unused_answer_schema::UNUSED_ANSWER_SCHEMA;
 pub use unused_path_parameter::UNUSED_PATH_PARAMETER;
 pub use unused_upstream::UNUSED_UPSTREAM;
 pub use unusual_header_case::UNUSUAL_HEADER_CASE;
@@ -300,6 +304,8 @@ pub static LINTS: &[Lint] = &[
     unknown_template_argument::LINT,
     unsent_parameter::LINT,
     invalid_select::LINT,
+    unused_answer_schema::LINT,
+    cut_below_minimum::LINT,
     missing_description::LINT,
     short_description::LINT,
     hidden_characters::LINT,

@@ -58,6 +58,7 @@ fn of_request(tool: &CheckedTool) -> Vec<(&'static str, Option<Span>)> {
         ("headers", tool.headers.first().map(|header| header.name.span)),
         ("body", tool.body.as_ref().map(|key| key.span)),
         ("body_template", tool.body_template.as_ref().map(|key| key.span)),
+        ("answer_schema", tool.answer_schema.as_ref().map(|key| key.span)),
         ("select", tool.select.first().map(|path| path.span)),
         ("response_template", tool.response_template.as_ref().map(|key| key.span)),
         ("error_template", tool.error_template.as_ref().map(|key| key.span)),

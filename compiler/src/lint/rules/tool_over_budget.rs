@@ -57,7 +57,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     );
     let description = tool.description.as_ref().map_or(0, |text| tokens::estimate(&text.value));
     let input = tokens::estimate(&tool.published_schema().to_text());
-    let output = tool.output_schema.as_ref().map_or(0, |schema| tokens::estimate(&schema.value.to_text()));
+    let output = tool.published_output_schema().map_or(0, |schema| tokens::estimate(&schema.to_text()));
     let parts = [("description", description), ("input schema", input), ("output schema", output)];
     let parts: Vec<String> = parts
         .iter()

@@ -6,18 +6,18 @@ rule! {
     /// Finds fields in templates and in `select` that no response can have.
     ///
     /// The fields of a response are known from `select`, which keeps nothing else, and from
-    /// `output_schema`: an object has the listed `properties`, unless `additionalProperties` is
-    /// set. Without a schema, the example responses decide. Then a field is unknown if the examples
-    /// show where it would be, none has it, and no `if` or `with` of the template tests for it. An
-    /// `error_template` is compared with the examples of errors. Where nothing is known, nothing is
-    /// reported.
+    /// `answer_schema` or `output_schema`: an object has the listed `properties`, unless
+    /// `additionalProperties` is set. Without a schema, the example responses decide. Then a field is
+    /// unknown if the examples show where it would be, none has it, and no `if` or `with` of the
+    /// template tests for it. An `error_template` is compared with the examples of errors. Where
+    /// nothing is known, nothing is reported.
     ///
-    /// The paths of `select` are compared with the example responses. `select` must keep each
-    /// member that `output_schema` requires.
+    /// The paths of `select` are compared with `answer_schema`, or without one with the example
+    /// responses. `select` must keep each member that `output_schema` requires.
     ///
     /// ## Why is this bad
     /// A missing field prints nothing, so a typo leaves a gap in the text that nobody notices. If
-    /// the field does exist, add it to `output_schema`, or add an example that has it.
+    /// the field does exist, add it to the schema, or add an example that has it.
     ///
     /// ## Fails
     /// ```toml
@@ -47,6 +47,18 @@ rule! {
     /// endpoint = "https://api.example.com/order"
     /// select = ["orderId", "items[].name"]
     /// response_template = "Order {{ .orderId }}: {{ .status }}"
+    /// ```
+    /// ```toml
+    /// [[tool]]
+    /// name = "get_order"
+    /// method = "GET"
+    /// endpoint = "https://api.example.com/order"
+    /// select = ["orderId", "items[].prize"]
+    /// [tool.answer_schema]
+    /// type = "object"
+    /// [tool.answer_schema.properties]
+    /// orderId = { type = "string" }
+    /// items = { type = "array", items = { type = "object", properties = { price = { type = "number" } } } }
     /// ```
     /// ```toml
     /// [[tool]]

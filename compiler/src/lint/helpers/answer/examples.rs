@@ -81,8 +81,8 @@ impl Source for Examples {
         }
     }
 
-    fn remedy(&self) -> &'static str {
-        "add an example whose response has it"
+    fn remedy(&self) -> String {
+        "add an example whose response has it".to_owned()
     }
 }
 

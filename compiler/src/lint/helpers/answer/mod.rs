@@ -1,10 +1,9 @@
 //! What templates may expect of a response: its fields, and what can be looped over.
 //!
-//! This is known from [`select`], which limits what a template sees, then from the `output_schema`
-//! or, without one, from the example responses. What they leave open is not reported.
+//! This is known from [`select`], which limits what a template sees, then from the `answer_schema`, the
+//! `output_schema` or, without them, from the example responses. What they leave open is not reported.
 
 mod examples;
-mod kinds;
 pub(crate) mod locate;
 mod schema;
 #[cfg(test)]
@@ -16,16 +15,16 @@ mod select_tests;
 mod tests;
 
 use crate::checked::{CheckedTemplate, CheckedTool};
+use crate::language::kinds::Kinds;
+use crate::language::selection::Selection;
 use crate::lint::context::ToolContext;
 use crate::lint::findings::Findings;
 use crate::lint::rules::{LOOP_OVER_SCALAR, UNKNOWN_RESPONSE_FIELD};
 use crate::spec::TemplateSource;
 use crate::template::{Compiled, Dialect, Read, Segment};
 use examples::Examples;
-use kinds::Kinds;
 use mcp_diagnostics::{Applicability, Diagnostic, Edit, Span, suggest};
 use schema::Schema;
-use select::Selection;
 use std::collections::BTreeSet;
 
 /// More findings in one template would add nothing.
@@ -52,7 +51,7 @@ trait Source {
     fn name(&self) -> (String, bool);
 
     /// How to declare that the field exists.
-    fn remedy(&self) -> &'static str;
+    fn remedy(&self) -> String;
 }
 
 /// A key that no response can have.
@@ -111,15 +110,21 @@ fn is_tested(compiled: &Compiled, path: &[Segment]) -> bool {
 /// Reports paths of `select` that no response has; `false` if there are any.
 fn check_select(context: &ToolContext<'_>, findings: &mut Findings<'_>) -> bool {
     let tool = context.tool;
-    let Some(selection) = Selection::new(&tool.select) else { return true };
+    let Some(selection) = selection_of(tool) else { return true };
     let examples = Examples::new(tool, |status| (200..300).contains(&status));
-    let schema = tool.output_schema.as_ref().map(|schema| Schema::new(&schema.value));
+    let answer = tool.answer_schema.as_ref().map(|schema| Schema::new("answer_schema", &schema.value));
+    let schema = tool.output_schema.as_ref().map(|schema| Schema::new("output_schema", &schema.value));
     let mut is_sound = true;
     for written in &tool.select {
         let Some(path) = select::segments(&written.value) else { continue };
-        let Some(unknown) = examples.unknown(&path) else { continue };
+        // What the answer's schema says counts; the examples need not have every field.
+        let (source, unknown): (&dyn Source, _) = match &answer {
+            Some(answer) => (answer, answer.unknown(&path)),
+            None => (&examples, examples.unknown(&path)),
+        };
+        let Some(unknown) = unknown else { continue };
         let path = path.get(..=unknown.at).unwrap_or(&path);
-        if schema.as_ref().is_some_and(|schema| schema.names(path)) {
+        if answer.is_none() && schema.as_ref().is_some_and(|schema| schema.names(path)) {
             continue;
         }
         is_sound = false;
@@ -129,9 +134,9 @@ fn check_select(context: &ToolContext<'_>, findings: &mut Findings<'_>) -> bool 
             let list = [list, &[Segment::Each, Segment::Key(key.to_owned())]].concat();
             format!("write `{}` to read it from every element", shown(&list))
         };
-        findings.report(unknown_field(span, range.is_some(), in_list, &examples, path, &unknown));
+        findings.report(unknown_field(span, range.is_some(), in_list, source, path, &unknown));
     }
-    let required = tool.output_schema.as_ref().map(|schema| selection.left_out(&schema.value));
+    let required = tool.output_schema.as_ref().map(|schema| select::left_out(&selection, &schema.value));
     if let ([first, ..], [.., last]) = (tool.select.as_slice(), tool.select.as_slice())
         && let Some(left_out) = required.filter(|left_out| is_sound && !left_out.is_empty())
     {
@@ -189,12 +194,15 @@ fn templates_of(tool: &CheckedTool) -> Vec<Known<'_>> {
     let mut found = Vec::new();
     if let Some((template, compiled)) = reading(tool.response_template.as_ref()) {
         let mut sources: Vec<Box<dyn Source + '_>> = Vec::new();
-        if let Some(selection) = Selection::new(&tool.select) {
+        if let Some(selection) = selection_of(tool) {
             sources.push(Box::new(selection));
         }
-        match &tool.output_schema {
-            Some(schema) => sources.push(Box::new(Schema::new(&schema.value))),
-            None => sources.push(Box::new(Examples::new(tool, |status| (200..300).contains(&status)))),
+        match (&tool.answer_schema, &tool.output_schema) {
+            (Some(schema), _) => sources.push(Box::new(Schema::new("answer_schema", &schema.value))),
+            (None, Some(schema)) => sources.push(Box::new(Schema::new("output_schema", &schema.value))),
+            (None, None) => {
+                sources.push(Box::new(Examples::new(tool, |status| (200..300).contains(&status))));
+            }
         }
         found.push(Known { template, compiled, sources, selected: true });
     }
@@ -203,6 +211,11 @@ fn templates_of(tool: &CheckedTool) -> Vec<Known<'_>> {
         found.push(Known { template, compiled, sources: vec![Box::new(examples)], selected: false });
     }
     found
+}
+
+/// What `select` keeps; `None` without one, or with an invalid one.
+fn selection_of(tool: &CheckedTool) -> Option<Selection> {
+    Selection::new(tool.select.iter().map(|path| path.value.as_str()))
 }
 
 fn reading(template: Option<&CheckedTemplate>) -> Option<(&CheckedTemplate, &Compiled)> {

@@ -1,11 +1,11 @@
-//! What an `output_schema` allows.
+//! What an `answer_schema` or `output_schema` allows.
 //!
 //! An object with `properties` has no others, unless it has `additionalProperties`. A schema that
 //! is not understood allows everything, so only clear mistakes are reported.
 
 use super::{Kinds, Source, Unknown};
 use crate::language::json::Json;
-use crate::lint::helpers::schemas;
+use crate::language::schema_walk;
 use crate::template::Segment;
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -37,6 +37,8 @@ const NOT_FOLLOWED: &[&str] = &[
 
 #[derive(Debug)]
 pub(super) struct Schema<'a> {
+    /// The key that it is given under.
+    key: &'static str,
     root: &'a Json,
     visits: Cell<u32>,
     visits_in_all: Cell<u32>,
@@ -54,8 +56,8 @@ enum Look<'a> {
 }
 
 impl<'a> Schema<'a> {
-    pub fn new(root: &'a Json) -> Schema<'a> {
-        Schema { root, visits: Cell::new(0), visits_in_all: Cell::new(0) }
+    pub fn new(key: &'static str, root: &'a Json) -> Schema<'a> {
+        Schema { key, root, visits: Cell::new(0), visits_in_all: Cell::new(0) }
     }
 
     /// Whether it names the last key of a path, rather than just allowing it.
@@ -78,36 +80,8 @@ impl<'a> Schema<'a> {
     }
 
     /// The kinds of values that a schema allows.
-    fn kinds_of(&self, schema: &'a Json, depth: usize) -> Kinds {
-        let members = match schema {
-            _ if !self.visit(depth) => return Kinds::ALL,
-            Json::Bool(false) => return Kinds::NONE,
-            Json::Object(members) => members,
-            _ => return Kinds::ALL,
-        };
-        let mut kinds = Kinds::ALL;
-        for (keyword, value) in members {
-            kinds = kinds.and(match (keyword.as_str(), value) {
-                ("type", Json::String(name)) => Kinds::of_type(name).unwrap_or(Kinds::ALL),
-                ("type", Json::Array(names)) => {
-                    union(names, |name| name.as_str().and_then(Kinds::of_type).unwrap_or(Kinds::ALL))
-                }
-                ("const", value) => kind(value),
-                ("enum", Json::Array(values)) => union(values, kind),
-                ("$ref", Json::String(target)) => match self.resolve(schema, target) {
-                    Some(target) => self.kinds_of(target, depth + 1),
-                    None => Kinds::ALL,
-                },
-                ("allOf", Json::Array(parts)) => {
-                    parts.iter().fold(Kinds::ALL, |kinds, part| kinds.and(self.kinds_of(part, depth + 1)))
-                }
-                ("anyOf" | "oneOf", Json::Array(choices)) => {
-                    union(choices, |choice| self.kinds_of(choice, depth + 1))
-                }
-                _ => Kinds::ALL,
-            });
-        }
-        kinds
+    fn kinds_of(&self, schema: &Json, depth: usize) -> Kinds {
+        Kinds::of_schema(self.root, schema, &|depth| self.visit(depth), depth)
     }
 
     /// What a schema defines about a member, apart from its types.
@@ -123,7 +97,7 @@ impl<'a> Schema<'a> {
             Segment::Each => own_elements(schema),
         };
         if let Some(target) = schema.get("$ref") {
-            let target = target.as_str().and_then(|target| self.resolve(schema, target));
+            let target = target.as_str().and_then(|target| schema_walk::follow(self.root, schema, target));
             all = all.and(target.map_or(Look::Open, |target| self.look(target, segment, depth + 1)));
         }
         for part in schema.get("allOf").and_then(Json::as_array).unwrap_or_default() {
@@ -151,12 +125,6 @@ impl<'a> Schema<'a> {
             }
         });
         looks.reduce(Look::or).unwrap_or(Look::Unsaid)
-    }
-
-    /// An identifier of its own would change the meaning of references.
-    fn resolve(&self, from: &'a Json, reference: &str) -> Option<&'a Json> {
-        let renamed = !std::ptr::eq(from, self.root) && from.get("$id").is_some();
-        if renamed { None } else { schemas::resolve(self.root, reference) }
     }
 
     /// The schemas that one step leads to. The error means that anything can be there, or nothing.
@@ -216,11 +184,11 @@ impl Source for Schema<'_> {
     }
 
     fn name(&self) -> (String, bool) {
-        ("`output_schema`".to_owned(), false)
+        (format!("`{}`", self.key), false)
     }
 
-    fn remedy(&self) -> &'static str {
-        "add it to `output_schema`"
+    fn remedy(&self) -> String {
+        format!("add it to `{}`", self.key)
     }
 }
 
@@ -289,15 +257,4 @@ fn own_elements(schema: &Json) -> Look<'_> {
 /// What applies to unlisted members.
 fn rest(schema: &Json) -> Option<&Json> {
     schema.get("additionalProperties").or_else(|| schema.get("unevaluatedProperties"))
-}
-
-fn union<'a>(values: &'a [Json], kinds: impl Fn(&'a Json) -> Kinds) -> Kinds {
-    values.iter().fold(Kinds::NONE, |all, value| all.or(kinds(value)))
-}
-
-fn kind(value: &Json) -> Kinds {
-    Kinds::of_type(value.type_name()).map_or(Kinds::ALL, |kinds| match value {
-        Json::Number(_) => Kinds::NUMBER.or(Kinds::INTEGER),
-        _ => kinds,
-    })
 }

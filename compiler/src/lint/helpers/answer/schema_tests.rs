@@ -27,7 +27,7 @@ fn keys(path: &[&str]) -> Vec<Segment> {
 }
 
 fn is_unknown(schema: &str, path: &[&str]) -> bool {
-    Schema::new(&json(schema)).unknown(&keys(path)).is_some()
+    Schema::new("output_schema", &json(schema)).unknown(&keys(path)).is_some()
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn schemas_that_refer_to_themselves_come_to_an_end() {
     ] {
         assert!(!is_unknown(schema, &["a", "b"]), "{schema}");
         assert!(!is_unknown(schema, &["[]", "b"]), "{schema}");
-        Schema::new(&json(schema)).kinds(&keys(&["a"]));
+        Schema::new("output_schema", &json(schema)).kinds(&keys(&["a"]));
     }
     // Each doubles the next. As a tree, it would have a million million leaves.
     let doubling: Vec<String> = (0..40)
@@ -150,7 +150,7 @@ proptest! {
     #[test]
     fn any_schema_is_walked(schema in schema(), path in prop::collection::vec(prop::sample::select(vec!["a", "b", "[]"]), 0..6)) {
         let schema = json(&schema);
-        let schema = Schema::new(&schema);
+        let schema = Schema::new("output_schema", &schema);
         let path = keys(&path);
         if let Some(unknown) = schema.unknown(&path) {
             prop_assert!(matches!(path.get(unknown.at), Some(Segment::Key(key)) if !unknown.keys.contains(key)));

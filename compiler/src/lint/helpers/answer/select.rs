@@ -2,54 +2,17 @@
 
 use super::{Kinds, Source, Unknown, shown};
 use crate::language::json::Json;
+use crate::language::selection::Selection;
 use crate::template::Segment;
 use mcp_bundle::shape::select;
-use mcp_diagnostics::Spanned;
-use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The paths of a tool's `select`, as a tree.
-#[derive(Debug, Default)]
-pub(super) struct Selection {
-    whole: bool,
-    members: BTreeMap<String, Selection>,
-    each: Option<Box<Selection>>,
-}
-
-impl Selection {
-    /// `None` without a selection, or with an invalid one.
-    pub fn new(paths: &[Spanned<String>]) -> Option<Selection> {
-        if paths.is_empty() {
-            return None;
-        }
-        let mut root = Selection::default();
-        for path in paths {
-            let mut at = &mut root;
-            for segment in select::parse(&path.value).ok()? {
-                at = match segment {
-                    select::Segment::Name(name) => at.members.entry(name.into_owned()).or_default(),
-                    select::Segment::Each => at.each.get_or_insert_default(),
-                };
-            }
-            at.whole = true;
-        }
-        Some(root)
-    }
-
-    /// Members that a schema requires but that are not kept.
-    pub fn left_out(&self, schema: &Json) -> Vec<String> {
-        let is_object = !self.whole && !self.members.is_empty() && self.each.is_none();
-        let required = schema.get("required").and_then(Json::as_array).filter(|_| is_object);
-        let names = required.unwrap_or_default().iter().filter_map(Json::as_str);
-        names.filter(|name| !self.members.contains_key(*name)).map(str::to_owned).collect()
-    }
-
-    /// What is kept of the value itself, if only parts of it are kept.
-    fn of(&self) -> Kinds {
-        let object = if self.members.is_empty() { Kinds::NONE } else { Kinds::OBJECT };
-        let array = if self.each.is_none() { Kinds::NONE } else { Kinds::ARRAY };
-        object.or(array)
-    }
+/// Members that a schema requires but that are not kept.
+pub(super) fn left_out(selection: &Selection, schema: &Json) -> Vec<String> {
+    let is_object = !selection.whole && !selection.members.is_empty() && selection.each.is_none();
+    let required = schema.get("required").and_then(Json::as_array).filter(|_| is_object);
+    let names = required.unwrap_or_default().iter().filter_map(Json::as_str);
+    names.filter(|name| !selection.members.contains_key(*name)).map(str::to_owned).collect()
 }
 
 /// A path in the form of a template's; `None` if it is invalid.
@@ -81,7 +44,7 @@ impl Source for Selection {
                     Some(member) => member,
                     None => {
                         let keys = node.members.keys().take(super::MAX_KEYS).cloned().collect();
-                        return Some(Unknown { at, keys, of: node.of() });
+                        return Some(Unknown { at, keys, of: node.fits().without(Kinds::NULL) });
                     }
                 },
                 // Members of an object differ, so knowledge about one does not apply to all.
@@ -100,7 +63,7 @@ impl Source for Selection {
         ("what `select` keeps".to_owned(), false)
     }
 
-    fn remedy(&self) -> &'static str {
-        "add it to `select`"
+    fn remedy(&self) -> String {
+        "add it to `select`".to_owned()
     }
 }
