@@ -4,6 +4,7 @@
 //! gives today. A person's edits stay. What both sides changed differently is a conflict: the file keeps the person's text, and
 //! the record of the last import keeps its own, so that the conflict shows again until someone settles it.
 
+pub mod folder;
 mod lines;
 mod pieces;
 

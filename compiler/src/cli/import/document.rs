@@ -2,10 +2,13 @@
 
 use crate::cli::{Outcome, Streams, counted};
 use crate::files::disk;
+use crate::import::again::folder::{self, Change, Existing};
+use crate::import::again::{Fate, Settle};
 use crate::import::fidelity::{About, ReportFormat};
-use crate::import::output::{self, File};
+use crate::import::output::File;
 use crate::import::{Finished, Imported, document, finish};
 use anyhow::Context;
+use mcp_diagnostics::visible::visible;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::PathBuf;
@@ -19,9 +22,12 @@ pub struct Document {
     /// Folder of the specs
     #[arg(short, long, value_name = "DIR", default_value = ".")]
     output: PathBuf,
-    /// Replace files that are there
+    /// Replace files that are there, and all edits in them
     #[arg(long)]
     force: bool,
+    /// Where you and the source changed the same since the last import, take this side
+    #[arg(long, value_name = "SIDE", conflicts_with = "force")]
+    resolve: Option<Side>,
     /// Print the fidelity report, and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -30,7 +36,24 @@ pub struct Document {
     format: ReportFormat,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Side {
+    /// Keep your text
+    Mine,
+    /// Take the source's text
+    Source,
+}
+
 impl Document {
+    fn existing(&self) -> Existing {
+        match (self.force, self.resolve) {
+            (true, _) => Existing::Replace,
+            (false, None) => Existing::Merge(Settle::Later),
+            (false, Some(Side::Mine)) => Existing::Merge(Settle::Mine),
+            (false, Some(Side::Source)) => Existing::Merge(Settle::Source),
+        }
+    }
+
     /// What messages and comments call the document.
     pub fn name(&self) -> String {
         match self.is_stdin() {
@@ -87,8 +110,9 @@ pub fn write(
     let counts: Vec<usize> = files.iter().map(|file| file.tools).collect();
     let about = About { format, source: &source, tools, files: &names };
     let files: Vec<File> = files.into_iter().map(|file| File { name: file.name, text: file.text }).collect();
+    let update = folder::plan(&arguments.output, files, arguments.existing())?;
     if !arguments.dry_run {
-        output::write_all(&arguments.output, &files, arguments.force)?;
+        update.write(&arguments.output)?;
     }
     fidelity.write(&about, arguments.format, &mut streams.out)?;
     let notes = match arguments.format {
@@ -100,17 +124,66 @@ pub fn write(
         return Ok(Outcome::Failed);
     }
     writeln!(notes)?;
-    for (name, count) in names.iter().zip(counts) {
-        let wrote = if arguments.dry_run { "would write" } else { "wrote" };
+    let mut conflicts = 0;
+    for ((name, count), change) in names.iter().zip(counts).zip(&update.changes) {
         let path = disk::display(&arguments.output.join(name));
-        writeln!(notes, "{wrote} {path}: {}", counted(count, "tool"))?;
+        conflicts += write_change(&path, count, change, arguments.dry_run, notes)?;
+    }
+    if conflicts > 0 {
+        let what = counted(conflicts, "conflict");
+        writeln!(
+            notes,
+            "{what}: your text stays; edit it, or take one side of all with `--resolve mine` or `--resolve source`"
+        )?;
     }
     write_warnings(&warnings, notes)?;
     if !arguments.dry_run {
         let folder = disk::display(&arguments.output);
         writeln!(notes, "review the tools, then run `mcpc check {folder}` and `mcpc test {folder}`")?;
     }
-    Ok(if tools.refused > 0 { Outcome::Failed } else { Outcome::Clean })
+    Ok(if tools.refused > 0 || conflicts > 0 { Outcome::Failed } else { Outcome::Clean })
+}
+
+/// Says what becomes of a file; returns how many conflicts it has.
+fn write_change(
+    path: &str,
+    tools: usize,
+    change: &Change,
+    dry_run: bool,
+    out: &mut dyn std::io::Write,
+) -> std::io::Result<usize> {
+    let (changed, conflicts) = match change {
+        Change::New => {
+            let wrote = if dry_run { "would write" } else { "wrote" };
+            writeln!(out, "{wrote} {path}: {}", counted(tools, "tool"))?;
+            return Ok(0);
+        }
+        Change::Merged { changed, conflicts } => (changed, conflicts),
+    };
+    let kinds = [
+        (Fate::Added, "added"),
+        (Fate::Updated, "updated"),
+        (Fate::Merged, "merged with your edits"),
+        (Fate::Removed, "removed"),
+    ];
+    let of = |kind: Fate| changed.iter().filter(move |(_, fate)| *fate == kind).count();
+    let counts = kinds.map(|(kind, word)| (of(kind), word));
+    let parts: Vec<String> =
+        counts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
+    match (parts.is_empty(), dry_run) {
+        (true, _) if conflicts.is_empty() => writeln!(out, "unchanged {path}")?,
+        (true, _) => {}
+        (false, true) => writeln!(out, "would update {path}: {}", parts.join(", "))?,
+        (false, false) => writeln!(out, "updated {path}: {}", parts.join(", "))?,
+    }
+    for conflict in conflicts {
+        writeln!(out, "conflict in {path}: {}: {}", conflict.part, conflict.why)?;
+        for (side, diff) in [("the source", &conflict.source), ("you", &conflict.mine)] {
+            writeln!(out, "  what {side} changed:")?;
+            visible(diff).lines().try_for_each(|line| writeln!(out, "    {line}"))?;
+        }
+    }
+    Ok(conflicts.len())
 }
 
 fn write_warnings(

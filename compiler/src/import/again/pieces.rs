@@ -61,6 +61,10 @@ impl<'t> Pieces<'t> {
         self.in_order.iter().map(|(piece, _)| piece.clone()).collect()
     }
 
+    pub fn tools(&self) -> Vec<&Piece> {
+        self.by_key.keys().filter(|piece| **piece != Piece::Head).collect()
+    }
+
     /// Its text, without the empty lines after it: how many there are is nobody's edit.
     pub fn get(&self, key: &Piece) -> Option<&'t str> {
         let text = *self.by_key.get(key)?;
