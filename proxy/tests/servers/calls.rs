@@ -47,6 +47,34 @@ fn an_old_server_gets_a_handshake_and_a_session() {
 }
 
 #[test]
+fn a_call_that_takes_too_long_is_cancelled_at_an_old_server() {
+    let (cancelled, waiting) = std::sync::mpsc::channel();
+    let waiting = std::sync::Mutex::new(waiting);
+    let script = move |asked: &crate::support::Asked| match asked.method() {
+        "tools/call" => {
+            waiting.lock().unwrap().recv().unwrap();
+            None
+        }
+        "notifications/cancelled" => {
+            cancelled.send(()).unwrap();
+            Some(Say::Json(202, String::new()))
+        }
+        _ => None,
+    };
+    let tools = vec![tool("search")];
+    let server = Server::start("2025-06-18", tools.clone(), script);
+    let bench = Bench::new(&spec(&server, "", &tools, "timeout_seconds = 0.2"));
+    let result = bench.call("search", json!({}), "2025-06-18");
+    assert_eq!(result["isError"], true, "{result}");
+    bench.until(|| server.count("notifications/cancelled") > 0);
+    let told = server.wait_for("notifications/cancelled");
+    let asked = server.asked.lock().unwrap();
+    let call = asked.iter().find(|asked| asked.method() == "tools/call").unwrap();
+    assert_eq!(told.body["params"]["requestId"], call.body["id"]);
+    assert_eq!(told.header("mcp-session-id"), Some("s-1"));
+}
+
+#[test]
 fn a_lost_session_is_opened_again_once() {
     use std::sync::atomic::{AtomicUsize, Ordering};
     let calls = AtomicUsize::new(0);

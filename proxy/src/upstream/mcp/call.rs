@@ -3,7 +3,8 @@
 use super::http::{self, CallAside, HttpTarget};
 use super::server::{Live, Server, Way};
 use super::tool::{McpTool, Said};
-use super::{McpCode, McpFailure, Notices, Outgoing, next_id};
+use super::{McpCode, McpFailure, Notices, Outgoing, message, next_id};
+use crate::protocol::MODERN;
 use crate::runtime::deadline::until;
 use crate::upstream::{Envelope, Exchange, Received, UpstreamError};
 use std::pin::pin;
@@ -76,7 +77,13 @@ async fn over_http(
         };
         let start = if again { exchange.start } else { Instant::now() };
         let sent = Exchange { envelope: Some(&envelope), start, ..*exchange };
-        target.network.call(&sent, received).await?;
+        let mut cancellation = Cancellation { live, id: Some(id) };
+        let answered = target.network.call(&sent, received).await;
+        if !matches!(answered, Err(UpstreamError::Timeout(_))) {
+            cancellation.id = None;
+        }
+        drop(cancellation);
+        answered?;
         received.message = Some(id);
         if std::mem::take(&mut again) && is_forgotten(live, received) {
             server.forget(live);
@@ -86,6 +93,21 @@ async fn over_http(
             continue;
         }
         return http::check(received).map_err(UpstreamError::Mcp);
+    }
+}
+
+/// Tells a server that nobody waits for an answer any more. Of the stateless revision, closing the connection says so.
+struct Cancellation<'a> {
+    live: &'a Live,
+    /// `None` if there is nothing to cancel.
+    id: Option<u64>,
+}
+
+impl Drop for Cancellation<'_> {
+    fn drop(&mut self) {
+        if let Some(id) = self.id.filter(|_| self.live.opened.version != MODERN) {
+            self.live.connection.tell(message::cancelled(id));
+        }
     }
 }
 

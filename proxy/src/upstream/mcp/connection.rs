@@ -56,8 +56,8 @@ pub(crate) trait Connection: Send + Sync + fmt::Debug {
     /// The handshake is over: what the server then says by itself is listened to. Called on the supervisor's runtime.
     fn follow(&self, _opened: &Opened) {}
 
-    /// Answers a question of the server, beside everything else.
-    fn reply(&self, _message: Vec<u8>) {}
+    /// Sends a message that has no answer, beside everything else; it may get lost.
+    fn tell(&self, _message: Vec<u8>) {}
 
     /// Nobody will use it any more. Called on the supervisor's runtime.
     fn close(&self) {}

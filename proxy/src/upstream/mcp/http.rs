@@ -306,11 +306,13 @@ impl Connection for HttpConnection {
         *self.listener.lock().unwrap_or_else(PoisonError::into_inner) = Some(task.abort_handle());
     }
 
-    fn reply(&self, message: Vec<u8>) {
+    fn tell(&self, message: Vec<u8>) {
         let Some(this) = self.this.upgrade() else { return };
-        tokio::spawn(async move {
+        // A process that shuts down drops calls when there is no runtime any more.
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        runtime.spawn(async move {
             if let Err(failure) = this.notify(&message).await {
-                tracing::debug!("an answer to a question of an MCP server was not taken: {failure}");
+                tracing::debug!("an MCP server did not take what it was told: {failure}");
             }
         });
     }
@@ -346,7 +348,7 @@ impl Aside for CallAside<'_> {
     fn event(&self, _: EventKind, data: &[u8]) {
         match Incoming::read(data) {
             Ok(Incoming::Request { id, method }) => {
-                self.connection.reply(incoming::reply(id, method));
+                self.connection.tell(incoming::reply(id, method));
             }
             Ok(Incoming::Notification(Notification::Progress { .. } | Notification::Log)) => {
                 self.notices.into_iter().for_each(|notices| notices.notice(data));

@@ -95,9 +95,9 @@ impl Connection for SseConnection {
         Box::pin(self.next_event())
     }
 
-    fn reply(&self, message: Vec<u8>) {
+    fn tell(&self, message: Vec<u8>) {
         if !self.link.post_later(message) {
-            tracing::debug!("an answer to a question of an MCP server was dropped: too many wait to be sent");
+            tracing::debug!("a message to an MCP server was dropped: too many wait to be sent");
         }
     }
 

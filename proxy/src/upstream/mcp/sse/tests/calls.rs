@@ -145,7 +145,7 @@ async fn questions_of_the_server_are_answered() {
         assert!(asked.body.starts_with(answer), "{}", asked.body);
         asked.answer(202).await;
     }
-    connection.reply(b"{\"mine\":1}".to_vec());
+    connection.tell(b"{\"mine\":1}".to_vec());
     assert_eq!(server.asked().await.body, "{\"mine\":1}");
 }
 
