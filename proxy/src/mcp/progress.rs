@@ -1,5 +1,6 @@
 //! Calls whose caller wants to hear of their progress: the answer is a stream of what the upstream says, and then the result.
 
+use super::sse::kib;
 use super::{close_result, open_result};
 use crate::call::{self, Beside, ToolCall};
 use crate::protocol::MODERN;
@@ -28,6 +29,8 @@ struct Passing {
     events: mpsc::Sender<Message>,
     token: Box<str>,
     wants_log: bool,
+    /// KiB of events that may wait, where others share the stream.
+    budget: Option<Arc<Semaphore>>,
 }
 
 /// A call that goes on in a task of its own.
@@ -51,9 +54,8 @@ pub(super) fn stream<'a>(
     tool: &PreparedTool<'a>,
 ) -> Option<Box<EventStream>> {
     let params = &message.params;
-    let token = params.meta.progress_token?;
-    let is_token = matches!(token.kind, Kind::String | Kind::Number);
-    if !is_token || !context.may_stream || context.view.catalog().mcp.get(tool.index()).is_none() {
+    let token = token(params)?;
+    if !context.may_stream || context.view.catalog().mcp.get(tool.index()).is_none() {
         return None;
     }
     if !Accepts::of(&context.head.headers).events_by_name {
@@ -73,7 +75,7 @@ pub(super) fn stream<'a>(
         body: again(params),
     };
     let wants_log = version != MODERN || params.meta.log_level.is_some();
-    let passing = Passing { events: events.clone(), token: token.text.into(), wants_log };
+    let passing = Passing { events: events.clone(), token: token.text.into(), wants_log, budget: None };
     tokio::spawn(async move {
         let work = async {
             let Some(bytes) = call.run(Arc::new(passing)).await else { return };
@@ -95,6 +97,25 @@ pub(super) fn stream<'a>(
         closing: Vec::new(),
         guard: Guard(vec![Box::new(slot)]),
     }))
+}
+
+/// Passes notices of a call to a stream that its session has open; `None` if its caller wants none.
+pub(super) fn beside(
+    message: &envelope::Message<'_>,
+    events: &mpsc::Sender<Message>,
+    budget: &Arc<Semaphore>,
+) -> Option<Arc<dyn Notices>> {
+    let token = token(&message.params).filter(|_| message.is_method("tools/call"))?;
+    Some(Arc::new(Passing {
+        events: events.clone(),
+        token: token.text.into(),
+        wants_log: true,
+        budget: Some(Arc::clone(budget)),
+    }))
+}
+
+fn token<'a>(params: &envelope::Params<'a>) -> Option<Value<'a>> {
+    params.meta.progress_token.filter(|token| matches!(token.kind, Kind::String | Kind::Number))
 }
 
 /// A message with what a call is made of.
@@ -155,7 +176,13 @@ impl Call {
 impl Notices for Passing {
     fn notice(&self, message: &[u8]) {
         let Some(data) = passed_on(message, &self.token, self.wants_log) else { return };
-        let message = Message { bytes: event(&data).into(), guard: Guard::default() };
+        let bytes = event(&data);
+        let mut guard = Guard::default();
+        if let Some(budget) = &self.budget {
+            let Ok(room) = Arc::clone(budget).try_acquire_many_owned(kib(bytes.len())) else { return };
+            guard.0.push(Box::new(room));
+        }
+        let message = Message { bytes: bytes.into(), guard };
         let _ = self.events.try_send(message);
     }
 }

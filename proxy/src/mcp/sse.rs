@@ -4,7 +4,7 @@
 
 use super::listen::LEGACY_CHANGED;
 use super::version::VersionHeader;
-use super::{Responded, batch, fail, respond, version};
+use super::{Responded, batch, fail, progress, respond, version};
 use crate::observe::record::AnswerKind;
 use crate::protocol::MODERN;
 use crate::request::failure::Failure;
@@ -39,6 +39,8 @@ struct Session {
     toolset: Option<String>,
     /// The tag of the version that `initialize` agreed on; clients of this transport need not repeat it.
     version: Arc<AtomicU8>,
+    /// As [`Sessions::budget`].
+    budget: Arc<Semaphore>,
     /// Messages that may still be taken before others are answered: posts end at once, so nothing else bounds them.
     room: Arc<Semaphore>,
 }
@@ -55,6 +57,11 @@ const WAITING: u32 = 32;
 
 /// All answers that wait; a session whose answer finds no room ends.
 const WAITING_KIB: usize = 64 << 10;
+
+/// What bytes take of [`WAITING_KIB`].
+pub(super) fn kib(bytes: usize) -> u32 {
+    u32::try_from(bytes / 1024 + 1).unwrap_or(u32::MAX)
+}
 
 impl Default for Sessions {
     fn default() -> Sessions {
@@ -86,7 +93,8 @@ pub fn open(context: &Context<'_>, sessions: &Arc<Sessions>) -> Result<EventStre
     let room = Arc::new(Semaphore::new(WAITING as usize));
     let in_work = InWork { room: Arc::clone(&room), all: WAITING };
     let (caller, toolset) = (context.request.caller.clone(), context.view.toolset().map(str::to_owned));
-    let session = Session { answers, caller, toolset, version, room };
+    let budget = Arc::clone(&sessions.budget);
+    let session = Session { answers, caller, toolset, version, budget, room };
     sessions.open().insert(id.clone(), session);
     let opening = format!("event: endpoint\ndata: /messages?session={id}\n\n").into_bytes();
     context.answered(None, AnswerKind::Stream, opening.len());
@@ -120,8 +128,7 @@ pub fn post(
     tokio::spawn(async move {
         let work = async {
             let Some(out) = answer(&shared, &head, &request, &session, &body).await else { return };
-            let kib = u32::try_from(out.len() / 1024 + 1).unwrap_or(u32::MAX);
-            let Ok(room) = Arc::clone(&sessions.budget).try_acquire_many_owned(kib) else {
+            let Ok(room) = Arc::clone(&session.budget).try_acquire_many_owned(kib(out.len())) else {
                 // Without a way to post, the stream ends once the others of its answers are sent.
                 sessions.open().remove(&id);
                 return;
@@ -193,7 +200,11 @@ async fn respond_to_body(
         }
     };
     let failure = match body {
-        Ok(Body::One(message)) => return respond(context, header, message, out).await,
+        Ok(Body::One(message)) => {
+            let notices = progress::beside(message, &session.answers, &session.budget);
+            let context = Context { notices: notices.as_ref(), ..*context };
+            return respond(&context, header, message, out).await;
+        }
         Ok(Body::Batch(messages)) => return batch::respond_to_all(context, header, &messages, out).await,
         Ok(Body::Other) => Failure::InvalidRequest("the body must be a JSON object"),
         Err(error) => Failure::NotJson(error.to_string()),

@@ -1,12 +1,12 @@
 //! Calls: what goes to servers, what comes back, and what is wrong with that.
 #![cfg(test)]
 
-use crate::support::{Bench, MODERN, Say, Server, spec, tool};
+use crate::support::{Asked, Bench, MODERN, Say, Server, spec, tool};
 use serde_json::json;
 
 fn one(
     version: &'static str,
-    script: impl Fn(&crate::support::Asked) -> Option<Say> + Send + Sync + 'static,
+    script: impl Fn(&Asked) -> Option<Say> + Send + Sync + 'static,
 ) -> (Server, Bench) {
     let tools = vec![tool("search")];
     let server = Server::start(version, tools.clone(), script);
@@ -50,7 +50,7 @@ fn an_old_server_gets_a_handshake_and_a_session() {
 fn a_call_that_takes_too_long_is_cancelled_at_an_old_server() {
     let (cancelled, waiting) = std::sync::mpsc::channel();
     let waiting = std::sync::Mutex::new(waiting);
-    let script = move |asked: &crate::support::Asked| match asked.method() {
+    let script = move |asked: &Asked| match asked.method() {
         "tools/call" => {
             waiting.lock().unwrap().recv().unwrap();
             None
@@ -180,17 +180,20 @@ fn a_question_of_the_server_is_refused_and_the_call_goes_on() {
     assert_eq!((refusal.verb.as_str(), &refusal.body["id"]), ("POST", &json!("q")));
 }
 
+/// A notice for those who ask for it, then the answer.
+fn progress(asked: &Asked) -> Option<Say> {
+    let token = &asked.body["params"]["_meta"]["progressToken"];
+    (asked.method() == "tools/call" && !token.is_null()).then(|| {
+        let params = json!({ "progressToken": token, "progress": 1, "total": 2 });
+        let notice = json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params });
+        let answer = json!({ "jsonrpc": "2.0", "id": asked.body["id"], "result": { "content": [] } });
+        Say::Events(vec![format!("data: {notice}\n\n"), format!("data: {answer}\n\n")], true)
+    })
+}
+
 #[test]
 fn progress_reaches_a_caller_who_asked_for_it() {
-    let (server, bench) = one("2025-11-25", |asked| {
-        let token = &asked.body["params"]["_meta"]["progressToken"];
-        (asked.method() == "tools/call" && !token.is_null()).then(|| {
-            let params = json!({ "progressToken": token, "progress": 1, "total": 2 });
-            let notice = json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params });
-            let answer = json!({ "jsonrpc": "2.0", "id": asked.body["id"], "result": { "content": [] } });
-            Say::Events(vec![format!("data: {notice}\n\n"), format!("data: {answer}\n\n")], true)
-        })
-    });
+    let (server, bench) = one("2025-11-25", progress);
     let (_, body) = bench.post("search", json!({}), MODERN, json!({ "_meta": { "progressToken": "mine" } }));
     let text = String::from_utf8(body).unwrap();
     let data: Vec<serde_json::Value> = text
@@ -202,6 +205,17 @@ fn progress_reaches_a_caller_who_asked_for_it() {
     assert_eq!(data[0]["params"], json!({ "progressToken": "mine", "progress": 1, "total": 2 }));
     assert_eq!((&data[1]["id"], &data[1]["result"]["content"]), (&json!("mine"), &json!([])));
     assert_eq!(server.count("tools/call"), 1);
+}
+
+#[test]
+fn progress_reaches_a_session_of_http_and_sse() {
+    let (_server, bench) = one("2025-11-25", progress);
+    let params = json!({ "name": "search", "arguments": {}, "_meta": { "progressToken": 9 } });
+    let message = json!({ "jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": params });
+    let events = bench.over_sse(&message);
+    assert_eq!(events.len(), 2, "{events:?}");
+    assert_eq!(events[0]["params"], json!({ "progressToken": 9, "progress": 1, "total": 2 }));
+    assert_eq!(events[1]["id"], 4);
 }
 
 #[test]

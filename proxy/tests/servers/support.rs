@@ -253,6 +253,42 @@ impl Bench {
         serde_json::from_slice::<Value>(&body).unwrap()["result"].take()
     }
 
+    /// What comes over a session of HTTP+SSE after this message was posted, up to the answer.
+    pub fn over_sse(&self, message: &Value) -> Vec<Value> {
+        let head = |request: http::request::Builder| {
+            let request = request
+                .header("host", "localhost:8080")
+                .header("content-type", "application/json")
+                .header("accept", "application/json, text/event-stream");
+            Head::from(&request.body(()).unwrap().into_parts().0)
+        };
+        self.runtime.block_on(async {
+            let serving = self.edge.serving();
+            let ask = async |head: &Head, body: &[u8]| {
+                let mut reply = Reply::default();
+                let routed = self.edge.route(&serving, head, &Peer::default(), &mut reply).await;
+                let Route::Serve(request) = routed else { panic!("{reply:?}") };
+                let answered = self.edge.answer(&serving, &request, head, body, &mut reply).await;
+                (answered, reply)
+            };
+            let (Answered::Stream(mut stream), _) = ask(&head(Request::get("/sse")), b"").await else {
+                panic!("no stream")
+            };
+            let opening = String::from_utf8(stream.opening.clone()).unwrap();
+            let path = opening.split_once("data: ").unwrap().1.trim();
+            let body = message.to_string();
+            let (_, reply) = ask(&head(Request::post(path)), body.as_bytes()).await;
+            assert_eq!(reply.status, 202, "{reply:?}");
+            let mut events: Vec<Value> = Vec::new();
+            while events.last().is_none_or(|event| event["id"].is_null()) {
+                let bytes = stream.next().await.unwrap();
+                let text = String::from_utf8(bytes.to_vec()).unwrap();
+                events.push(serde_json::from_str(text.split_once("data: ").unwrap().1).unwrap());
+            }
+            events
+        })
+    }
+
     pub fn post(&self, tool: &str, arguments: Value, version: &str, more: Value) -> (u16, Vec<u8>) {
         let mut params = json!({ "name": tool, "arguments": arguments });
         params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
