@@ -122,11 +122,15 @@ tags! {
         Whole = 4, "whole";
         /// A template writes it.
         Template = 5, "template";
+        /// Parts of `multipart/form-data`.
+        Multipart = 6, "multipart";
+        /// One parameter, which is base64, is the whole body as bytes.
+        Bytes = 7, "bytes";
     }
 }
 
 tags! {
-    /// One step of writing a JSON or form body.
+    /// One step of writing a JSON, form or multipart body.
     pub enum BodyOpKind {
         /// Opens the nested object `name`.
         Open = 1, "open";
@@ -134,6 +138,8 @@ tags! {
         Close = 2, "close";
         /// Writes one member.
         Field = 3, "field";
+        /// Writes one part of a multipart body, with the bytes of an argument in base64.
+        File = 4, "file";
     }
 }
 

@@ -170,8 +170,10 @@ fn arguments() -> impl Strategy<Value = (String, String)> {
     })
 }
 
+type Sent = (String, Vec<(String, String)>, Value);
+
 /// A request whose body is compared as JSON: white space comes over as it was.
-fn request_of(tool: &bind_support::Built, arguments: &str) -> Option<(String, Vec<(String, String)>, Value)> {
+fn request_of(tool: &bind_support::Built, arguments: &str) -> Option<Sent> {
     let mut request = Request::new();
     tool.bind(arguments.as_bytes(), &mut request).ok()?;
     let bound = tool.ok(arguments);

@@ -52,6 +52,30 @@ parameters = [
 ]
 
 [[tool]]
+name = "lenient"
+description = "A tool that converts arguments."
+method = "POST"
+endpoint = "https://api.example.com/a/b/c/d"
+lenient = true
+parameters = [
+  { name = "n", type = "integer", minimum = 0 },
+  { name = "text" },
+  { name = "list", type = "array", items = { type = "boolean" } },
+]
+
+[[tool]]
+name = "multipart"
+description = "A tool whose arguments become parts."
+method = "POST"
+endpoint = "https://api.example.com/a/b/c/d"
+body = "multipart"
+parameters = [
+  { name = "n", type = "integer" },
+  { name = "text", encoding = "base64" },
+  { name = "list", type = "array", items = { type = "string" } },
+]
+
+[[tool]]
 name = "template"
 description = "A tool whose body a template writes."
 method = "POST"
@@ -118,7 +142,8 @@ fn assert_contained(contents: &Contents, tool: &ToolPlan, request: &Request) {
     for (name, value) in request.headers() {
         assert!(!name.contains(['\r', '\n', ':']) && !value.contains(['\r', '\n', '\0']));
     }
-    let Some(body) = request.body().filter(|_| contents.strings.get(tool.name) != "form") else { return };
+    let is_json = !matches!(contents.strings.get(tool.name), "form" | "multipart");
+    let Some(body) = request.body().filter(|_| is_json) else { return };
     // The scanner of the arguments is our own; the body's validity is judged by others.
     assert!(serde_json::from_slice::<IgnoredAny>(body).is_ok());
     // Numbers of any size are JSON, but not all are floats.

@@ -4,6 +4,7 @@
 //! throws away what was written.
 
 use super::names::Names;
+use super::positions::Boundary;
 use super::prepared::{Parameter, PreparedTools, Tool};
 use super::problem::{ProblemKind, Refused, Report};
 use super::{Limits, Matchers, Request, Values, schema, wording};
@@ -63,6 +64,8 @@ pub struct Scratch {
     pub(super) text: String,
     pub(super) bytes: Vec<u8>,
     pub(super) marks: Vec<usize>,
+    /// Of the last multipart body.
+    pub(super) boundary: Boundary,
     /// If there is one, it sees which parts of the request's templates are run.
     pub trace: Option<Ran>,
     /// The arguments as templates see them, as one JSON object.

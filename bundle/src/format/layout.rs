@@ -134,15 +134,18 @@ impl Features {
     pub const MCP_SERVERS: Features = Features(1 << 10);
     /// Some tools also take arguments that can be converted without loss.
     pub const LENIENT: Features = Features(1 << 12);
+    /// Some requests have bytes in their bodies: multipart, or an argument in base64.
+    pub const BYTE_BODIES: Features = Features(1 << 13);
 
     /// The known features with their names, lowest bit first.
-    pub const NAMES: [(Features, &str); 6] = [
+    pub const NAMES: [(Features, &str); 7] = [
         (Features::JSON_SCHEMA, "json-schema"),
         (Features::TEMPLATE_PROGRAMS, "template-programs"),
         (Features::LIMITS, "limits"),
         (Features::CREDENTIALS, "credentials"),
         (Features::MCP_SERVERS, "mcp-servers"),
         (Features::LENIENT, "lenient"),
+        (Features::BYTE_BODIES, "byte-bodies"),
     ];
 
     pub const fn contains(self, other: Features) -> bool {

@@ -62,9 +62,12 @@ pub fn read(bytes: &[u8], trust: &Trust<'_>) -> Result<Bundle, ReadError> {
         lenient: file.decode_if_there(SectionId::Lenient, decode_postcard)?.unwrap_or_default(),
         ..Contents::default()
     };
-    file.check_features(features_of(&contents))?;
+    // Whether the tools need what is said of them, they show once they are read.
+    let of_tools = Features(header.features.0 & Features::BYTE_BODIES.0);
+    file.check_features(features_of(&contents).union(of_tools))?;
     verify_shared(&contents)?;
     contents.tools = file.tools(&contents)?;
+    file.check_features(features_of(&contents))?;
     verify_lists_of_tools(&contents)?;
     contents.list = file.decode(SectionId::List, decode_postcard)?;
     verify_list(&contents)?;

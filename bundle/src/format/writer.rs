@@ -7,8 +7,9 @@ use super::layout::{
 };
 use super::signature::{SIGNATURE_BLOCK_HEADER_LENGTH, SIGNATURE_ENTRY_LENGTH, append_block};
 use super::verify::verify;
-use crate::plan::Contents;
+use crate::plan::{Contents, ToolPlan};
 use crate::strings::Strings;
+use crate::wire_enums::BodyKind;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -68,7 +69,14 @@ pub(super) fn features_of(contents: &Contents) -> Features {
     if !contents.lenient.is_empty() {
         features = features.union(Features::LENIENT);
     }
+    if contents.tools.iter().any(has_byte_body) {
+        features = features.union(Features::BYTE_BODIES);
+    }
     features
+}
+
+fn has_byte_body(tool: &ToolPlan) -> bool {
+    tool.request().is_some_and(|http| matches!(http.body.kind, BodyKind::Multipart | BodyKind::Bytes))
 }
 
 /// What the section of that name holds: the numbers of the bits and their names.

@@ -141,21 +141,26 @@ pub struct Parameter {
     pub mcp_header: Option<StrId>,
 }
 
+/// The content type of a multipart body; the boundary follows.
+pub const MULTIPART_TYPE: &str = "multipart/form-data; boundary=";
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BodyPlan {
     pub kind: BodyKind,
-    /// Sent with the body unless a `content-type` header is written for the call anyway.
+    /// Sent with the body unless a `content-type` header is written for the call anyway. That of a multipart body ends where
+    /// its boundary begins.
     pub content_type: Option<StrId>,
-    /// For JSON and form bodies. A body that a template writes has one field without a name, and the template in it.
+    /// For JSON, form and multipart bodies. A body that a template writes has one field without a name, and the template in it.
     pub ops: Vec<BodyOp>,
-    /// The parameter that is the whole body, for [`BodyKind::Whole`].
+    /// The parameter that is the whole body, for [`BodyKind::Whole`] and [`BodyKind::Bytes`].
     pub whole: Option<u32>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BodyOp {
     pub kind: BodyOpKind,
-    /// `"name":` with quotes, escapes and colon in a JSON body, percent-encoded in a form; empty for `Close`.
+    /// `"name":` with quotes, escapes and colon in a JSON body, percent-encoded in a form, the header lines of the part in a
+    /// multipart body; empty for `Close`.
     pub name: StrId,
     /// As in [`Placed::value`]. Fixed parts of a JSON body form one JSON value together. Variables
     /// are only inside its strings.

@@ -27,6 +27,8 @@ pub struct Tool {
     published: serde_json::Map<String, Value>,
     takes_others: Value,
     is_lenient: bool,
+    /// Parameters of base64 in a multipart body.
+    files: Vec<String>,
 }
 
 /// A tool ready to be called.
@@ -82,11 +84,12 @@ pub fn tool(method: &str, path: &str) -> Tool {
         published: serde_json::Map::new(),
         takes_others: Value::Bool(false),
         is_lenient: false,
+        files: Vec::new(),
     }
 }
 
 impl Tool {
-    /// A parameter. Beside JSON Schema, `check` may hold `required`, `default`, `style`, `sensitive`
+    /// A parameter. Beside JSON Schema, `check` may hold `required`, `default`, `style`, `sensitive`, `file`
     /// and `wire` (a dotted name nests).
     pub fn with(mut self, position: &str, name: &str, check: Value) -> Tool {
         let node = self.node(&check);
@@ -108,6 +111,9 @@ impl Tool {
             sensitive: check.get("sensitive").is_some(),
             mcp_header: None,
         };
+        if check.get("file").is_some() {
+            self.files.push(name.to_owned());
+        }
         let wire = check.get("wire").map(|wire| wire.as_str().unwrap().to_owned());
         self.parameters.push((name.to_owned(), parameter, wire));
         self
@@ -123,6 +129,11 @@ impl Tool {
         let (kind, content_type) = match kind {
             "json" => (BodyKind::Json, "application/json"),
             "form" => (BodyKind::Form, "application/x-www-form-urlencoded"),
+            "multipart" => (BodyKind::Multipart, MULTIPART_TYPE),
+            bytes if bytes.starts_with("bytes:") => {
+                self.whole = Some(bytes["bytes:".len()..].to_owned());
+                (BodyKind::Bytes, "application/octet-stream")
+            }
             whole => {
                 self.whole = Some(whole.to_owned());
                 (BodyKind::Whole, "text/plain")
@@ -157,6 +168,11 @@ impl Tool {
         let path = self.path.clone();
         self.http.path = self.parts(&path, |text| text.to_owned());
         for (position, name, value) in std::mem::take(&mut self.fixed) {
+            if position == Position::Body && self.http.body.kind == BodyKind::Multipart {
+                let parts = self.parts(&value, |text| text.to_owned());
+                self.part(&name, false, parts);
+                continue;
+            }
             if position == Position::Body && self.http.body.kind == BodyKind::Json {
                 let parts = self.parts(&format!("\"{value}\""), |text| text.to_owned());
                 self.json_field(&name, parts);
@@ -172,7 +188,8 @@ impl Tool {
             match (parameter.position, self.http.body.kind) {
                 (Position::Path, _) => {}
                 (Position::Body, BodyKind::Json) => self.json_field(&wire, parts),
-                (Position::Body, BodyKind::Whole) => {
+                (Position::Body, BodyKind::Multipart) => self.part(&wire, self.files.contains(&name), parts),
+                (Position::Body, BodyKind::Whole | BodyKind::Bytes) => {
                     assert_eq!(self.whole.as_deref(), Some(name.as_str()));
                     self.http.body.whole = Some(index as u32);
                 }
@@ -215,6 +232,12 @@ impl Tool {
             Position::Cookie => self.http.cookies.push(placed),
             _ => self.http.body.ops.push(BodyOp { kind: BodyOpKind::Field, name: placed.name, value }),
         }
+    }
+
+    fn part(&mut self, name: &str, is_file: bool, value: Vec<Part>) {
+        let kind = if is_file { BodyOpKind::File } else { BodyOpKind::Field };
+        let name = self.strings.intern(&format!("Content-Disposition: form-data; name=\"{name}\""));
+        self.http.body.ops.push(BodyOp { kind, name, value });
     }
 
     fn json_field(&mut self, wire: &str, value: Vec<Part>) {

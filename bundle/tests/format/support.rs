@@ -415,6 +415,7 @@ pub fn features(contents: &Contents) -> u64 {
         + bit(contents.credentials.is_empty(), 9)
         + bit(contents.servers.is_empty(), 10)
         + bit(contents.lenient.is_empty(), 12)
+        + bit(!contents.tools.iter().any(crate::bytes::has_byte_body), 13)
 }
 
 /// The sections of contents, in the order of their ids, whether they make sense or not.
@@ -436,6 +437,7 @@ pub fn sections(contents: &Contents) -> Vec<Row> {
         (9, "credentials"),
         (10, "mcp-servers"),
         (12, "lenient"),
+        (13, "byte-bodies"),
     ];
     let names: Vec<(u8, &str)> = names.into_iter().filter(|(bit, _)| features >> bit & 1 == 1).collect();
     let row = |id, version, flags, body| Row { id, version, flags, body };

@@ -1,5 +1,6 @@
 //! Runs tools without an edge: tests, trials, calls of an audit log, and a mock of their upstreams.
 
+mod bytes;
 #[cfg(feature = "dev")]
 pub mod mock;
 pub mod placeholders;

@@ -5,6 +5,7 @@
 //! encoder a variable goes through, its place in the request can still be distinguished from what
 //! the arguments and the plan brought.
 
+use super::bytes;
 use crate::language::variables::{TextPart, Variable};
 
 use mcp_bundle::bind::matchers::Matchers;
@@ -35,7 +36,17 @@ pub struct Draft {
     pub url: Vec<TextPart>,
     /// Names in lower case.
     pub headers: Vec<(String, Vec<TextPart>)>,
+    /// Of one with bytes in it, what examples say of it.
     pub body: Option<Vec<TextPart>>,
+    /// A body with bytes in it as it is sent.
+    pub bytes: Option<Vec<BytePart>>,
+}
+
+/// A piece of a body that need not be text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BytePart {
+    Literal(Vec<u8>),
+    Variable(Variable),
 }
 
 impl StandIns {
@@ -74,12 +85,17 @@ impl StandIns {
             ambient,
         };
         let request = self.request(contents, matchers, plan, arguments, &values, scratch)?;
+        let view = plan.request().and_then(|http| bytes::view(http, &request));
         let headers = request.headers().map(|(name, value)| (name.to_owned(), self.split(value)));
         Ok(Draft {
             method: request.method,
             url: self.url(contents, plan, &request),
             headers: headers.collect(),
-            body: request.body().map(|body| self.split(&String::from_utf8_lossy(body))),
+            body: view
+                .as_deref()
+                .map(|view| self.split(view))
+                .or_else(|| request.body().map(|body| self.split(&String::from_utf8_lossy(body)))),
+            bytes: request.body().filter(|_| view.is_some()).map(|body| self.split_bytes(body)),
         })
     }
 
@@ -124,6 +140,20 @@ impl StandIns {
             parts.push(TextPart::Variable(self.variable(index.parse().unwrap_or_default())));
             parts.extend(literal(rest));
         }
+        parts
+    }
+
+    fn split_bytes(&self, mut rest: &[u8]) -> Vec<BytePart> {
+        let mut parts = Vec::new();
+        while let Some((before, after)) = bytes::split(rest, self.prefix.as_bytes()) {
+            let (index, after) = after.split_at_checked(INDEX_DIGITS).unwrap_or((after, b""));
+            let index = str::from_utf8(index).ok().and_then(|index| index.parse().ok());
+            parts.push(BytePart::Literal(before.to_vec()));
+            parts.push(BytePart::Variable(self.variable(index.unwrap_or_default())));
+            rest = after;
+        }
+        parts.push(BytePart::Literal(rest.to_vec()));
+        parts.retain(|part| *part != BytePart::Literal(Vec::new()));
         parts
     }
 

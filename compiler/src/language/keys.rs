@@ -21,6 +21,7 @@ pub const METHODS: &[&str] = &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", 
 pub const POSITIONS: &[&str] = &["path", "query", "header", "cookie", "body"];
 pub const TYPES: &[&str] = &["string", "integer", "number", "boolean", "array", "object"];
 pub const STYLES: &[&str] = &["repeat", "comma", "space", "pipe", "deep", "json"];
+pub const ENCODINGS: &[&str] = &["base64"];
 pub const UPSTREAM_KINDS: &[&str] = &["http", "mcp"];
 pub const TRANSPORTS: &[&str] = &["http", "sse", "stdio"];
 pub const ON_DRIFT: &[&str] = &["refuse", "warn"];
@@ -129,7 +130,7 @@ pub static TOOL: Table = Table {
             Shape::Tables(&PARAMETER),
             "The arguments of the tool and where each of them goes.",
         ).elsewhere(&["params", "args", "arguments", "inputs", "input"]),
-        key("body", Shape::Text, "`json` (default), `form`, or `whole:PARAMETER`."),
+        key("body", Shape::Text, "`json` (default), `form`, `multipart`, `whole:PARAMETER`, or `bytes:PARAMETER` for an argument in base64."),
         key(
             "body_template",
             Shape::TextOrTable(&TEMPLATE),
@@ -283,6 +284,12 @@ pub static PARAMETER: Table = Table {
         key("wire_name", Shape::Text, "Its name upstream; in a JSON body a dotted name nests.")
             .elsewhere(&["alias", "key", "field"]),
         key("style", Shape::Word(STYLES), "How an array or object is written outside a JSON body."),
+        key("encoding", Shape::Word(ENCODINGS), "`base64`: callers give bytes in base64, and a multipart body has the bytes.")
+            .elsewhere(&["contentEncoding"]),
+        key("file_name", Shape::Text, "In a multipart body: the name of the file that the part is; default for bytes: the name of the part.")
+            .elsewhere(&["filename"]),
+        key("content_type", Shape::Text, "In a multipart body: the type of the part, such as `image/png`.")
+            .elsewhere(&["contentMediaType", "mime_type"]),
         key("value", Shape::Any, "A constant, or `${NAME}`; the caller never sees the parameter.")
             .elsewhere(&["const", "constant", "fixed"]),
         key("mcp_header", Shape::Text, "Publishes the argument as this `Mcp-Param-` header."),
@@ -334,7 +341,11 @@ pub static EXAMPLE_REQUEST: Table = Table {
         key("method", Shape::Word(METHODS), "HTTP method."),
         key("url", Shape::Text, "The whole URL.").elsewhere(&["uri", "path"]),
         key("headers", Shape::TextMap, "Headers that must be there."),
-        key("body", Shape::Any, "The body: a string is compared as text, anything else as JSON."),
+        key(
+            "body",
+            Shape::Any,
+            "The body: a string is compared as text, anything else as JSON. A multipart body is a list of its parts, one of bytes is their base64.",
+        ),
     ],
 };
 

@@ -1,5 +1,7 @@
 //! How a tool's request body is written.
 
+mod multipart;
+
 use super::arguments::Arguments;
 use super::builder::Builder;
 use super::request::style_of;
@@ -8,7 +10,7 @@ use crate::checked::{CheckedTemplate, CheckedTool};
 use crate::language::json::Json;
 use crate::language::schema_walk;
 use crate::spec::{BodySpec, ParameterSpec};
-use mcp_bundle::plan::{BodyOp, BodyPlan, Part};
+use mcp_bundle::plan::{BodyOp, BodyPlan, MULTIPART_TYPE, Part};
 use mcp_bundle::template::Destination;
 use mcp_bundle::wire_enums::{BodyKind, BodyOpKind, Position};
 
@@ -26,8 +28,10 @@ pub fn plan(builder: &mut Builder, tool: &CheckedTool, arguments: &Arguments) ->
     if let Some(template) = &tool.body_template {
         return templated(builder, template);
     }
-    if let Some(BodySpec::Whole(name)) = said {
-        return whole(builder, tool, arguments, name);
+    match said {
+        Some(BodySpec::Whole(name)) => return whole(builder, tool, arguments, name),
+        Some(BodySpec::Bytes(name)) => return bytes(builder, arguments, name),
+        _ => {}
     }
     let placed: Vec<&ParameterSpec> =
         tool.parameters.iter().filter(|p| tool.position(p) == Some(Position::Body)).collect();
@@ -38,6 +42,11 @@ pub fn plan(builder: &mut Builder, tool: &CheckedTool, arguments: &Arguments) ->
     // The arguments that an MCP server gets are an object, even if there are none.
     if empty && said.is_none() && tool.mcp.is_none() {
         return none();
+    }
+    if said == Some(&BodySpec::Multipart) {
+        let ops = multipart::ops(builder, tool, &placed, &unplaced, arguments);
+        let content_type = Some(builder.intern(MULTIPART_TYPE));
+        return BodyPlan { kind: BodyKind::Multipart, content_type, ops, whole: None };
     }
     if said == Some(&BodySpec::Form) {
         let ops = form(builder, &placed, &unplaced, arguments);
@@ -91,6 +100,15 @@ fn whole(builder: &mut Builder, tool: &CheckedTool, arguments: &Arguments, name:
     BodyPlan {
         kind: BodyKind::Whole,
         content_type: Some(builder.intern(content_type)),
+        ops: Vec::new(),
+        whole: arguments.index(name),
+    }
+}
+
+fn bytes(builder: &mut Builder, arguments: &Arguments, name: &str) -> BodyPlan {
+    BodyPlan {
+        kind: BodyKind::Bytes,
+        content_type: Some(builder.intern("application/octet-stream")),
         ops: Vec::new(),
         whole: arguments.index(name),
     }

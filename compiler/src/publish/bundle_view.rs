@@ -9,6 +9,7 @@ use mcp_bundle::strings::StrId;
 use mcp_bundle::template::OpCode;
 use mcp_bundle::wire_enums::{BodyKind, BodyOpKind, PartKind, ProtocolVersion};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 #[derive(Debug, Serialize)]
@@ -233,20 +234,28 @@ pub(crate) fn url(contents: &Contents, plan: &ToolPlan, http: &HttpPlan) -> Stri
 }
 
 fn body_members(contents: &Contents, plan: &ToolPlan, http: &HttpPlan) -> Vec<String> {
-    let mut open: Vec<&str> = Vec::new();
+    let mut open: Vec<Cow<'_, str>> = Vec::new();
     let mut members = Vec::new();
     for op in &http.body.ops {
-        // `"name":` in a JSON body, the bare name in a form.
-        let name = contents.strings.get(op.name).trim_end_matches(':').trim_matches('"');
+        let name = contents.strings.get(op.name);
+        let name = match http.body.kind {
+            // The lines above the part, on one.
+            BodyKind::Multipart => {
+                let name = name.strip_prefix("Content-Disposition: form-data; ").unwrap_or(name);
+                Cow::Owned(name.replace("\r\nContent-Type: ", "; "))
+            }
+            // `"name":` in a JSON body, the bare name in a form.
+            _ => Cow::Borrowed(name.trim_end_matches(':').trim_matches('"')),
+        };
         match op.kind {
             BodyOpKind::Open => open.push(name),
             BodyOpKind::Close => {
                 open.pop();
             }
-            BodyOpKind::Field => {
-                let mut member: String = open.iter().flat_map(|outer| [*outer, "."]).collect();
+            BodyOpKind::Field | BodyOpKind::File => {
+                let mut member: String = open.iter().flat_map(|outer| [&**outer, "."]).collect();
                 if !name.is_empty() {
-                    member.push_str(name);
+                    member.push_str(&name);
                     member.push_str(": ");
                 }
                 write_parts(contents, plan, &op.value, &mut member);

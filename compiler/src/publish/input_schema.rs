@@ -6,7 +6,14 @@ use crate::spec::{ParameterSpec, ToolSpec};
 /// A schema made of the parameters.
 pub fn generate(tool: &ToolSpec) -> Json {
     let visible = || tool.parameters.iter().filter(|p| !p.is_hidden());
-    let properties: Vec<_> = visible().map(|p| (p.name.value.clone(), of_parameter(p))).collect();
+    let property = |parameter: &ParameterSpec| {
+        let mut schema = of_parameter(parameter);
+        if tool.is_base64(parameter) {
+            say_base64(&mut schema);
+        }
+        (parameter.name.value.clone(), schema)
+    };
+    let properties: Vec<_> = visible().map(property).collect();
     let required: Vec<Json> =
         visible().filter(|p| p.is_required()).map(|p| Json::string(&p.name.value)).collect();
     let mut schema = vec![("type".to_owned(), Json::string("object"))];
@@ -18,6 +25,18 @@ pub fn generate(tool: &ToolSpec) -> Json {
     }
     schema.push(("additionalProperties".into(), Json::Bool(false)));
     Json::Object(schema)
+}
+
+/// Tells callers to encode bytes: in a string, or in each of a list.
+fn say_base64(schema: &mut Json) {
+    let Json::Object(members) = schema else { return };
+    let is_items = |(keyword, value): &&mut (String, Json)| keyword == "items" && value.as_object().is_some();
+    if let Some((_, items)) = members.iter_mut().find(is_items) {
+        return say_base64(items);
+    }
+    if members.iter().all(|(keyword, _)| keyword != "contentEncoding") {
+        members.push(("contentEncoding".into(), Json::string("base64")));
+    }
 }
 
 /// The schema of one argument.

@@ -254,6 +254,12 @@ impl Lowering<'_> {
             position: self.toml.word(&fields, "position", Position::from_word, Some(&UNKNOWN_POSITION)),
             wire_name: fields.text("wire_name"),
             style: self.toml.word(&fields, "style", Style::from_word, Some(&INVALID_VALUE)),
+            encoding: self
+                .toml
+                .word(&fields, "encoding", |word| (word == "base64").then_some(()), Some(&INVALID_VALUE))
+                .map(|encoding| encoding.span),
+            file_name: fields.text("file_name"),
+            content_type: fields.text("content_type"),
             value: fields.json("value"),
             mcp_header: fields.text("mcp_header"),
             sensitive: fields.boolean("sensitive").is_some_and(|s| s.value),
@@ -302,18 +308,23 @@ impl Lowering<'_> {
         let body = match text.value.as_str() {
             "json" => BodySpec::Json,
             "form" => BodySpec::Form,
-            other => match other.strip_prefix("whole:") {
-                Some(parameter) if !parameter.is_empty() => BodySpec::Whole(parameter.to_owned()),
+            "multipart" => BodySpec::Multipart,
+            other => match other.split_once(':') {
+                Some(("whole", parameter)) if !parameter.is_empty() => BodySpec::Whole(parameter.to_owned()),
+                Some(("bytes", parameter)) if !parameter.is_empty() => BodySpec::Bytes(parameter.to_owned()),
                 _ => {
                     let message = format!("`{other}` is not a kind of body");
-                    let help = "write `json`, `form`, or `whole:` and the name of a parameter";
+                    let help = "write `json`, `form`, `multipart`, or `whole:` or `bytes:` and the name of a parameter";
                     self.toml.report(Diagnostic::new(&INVALID_VALUE, text.span, message).help(help));
                     return None;
                 }
             },
         };
-        if matches!(body, BodySpec::Whole(_)) && fields.is_written("body_template") {
-            let message = "the body is either one argument as a whole or what `body_template` writes";
+        if !matches!(body, BodySpec::Json | BodySpec::Form) && fields.is_written("body_template") {
+            let message = match body {
+                BodySpec::Multipart => "`body_template` writes JSON or a form, not a multipart body",
+                _ => "the body is either one argument as a whole or what `body_template` writes",
+            };
             let help = "remove `body` or `body_template`";
             self.toml.report(Diagnostic::new(&INVALID_VALUE, text.span, message).help(help));
             return None;

@@ -135,6 +135,10 @@ pub struct ParameterSpec {
     pub position: Option<Spanned<Position>>,
     pub wire_name: Option<Spanned<String>>,
     pub style: Option<Spanned<Style>>,
+    /// `encoding = "base64"`.
+    pub encoding: Option<Span>,
+    pub file_name: Option<Spanned<String>>,
+    pub content_type: Option<Spanned<String>>,
     pub value: Option<Spanned<Json>>,
     pub mcp_header: Option<Spanned<String>>,
     pub sensitive: bool,
@@ -157,8 +161,11 @@ pub enum Type {
 pub enum BodySpec {
     Json,
     Form,
+    Multipart,
     /// The parameter that is the whole body.
     Whole(String),
+    /// Likewise, with bytes in base64.
+    Bytes(String),
 }
 
 #[derive(Debug, Clone)]
@@ -252,7 +259,18 @@ impl ToolSpec {
 
     /// Whether the argument of that name is the body as a whole.
     pub fn is_whole_body(&self, name: &str) -> bool {
-        matches!(self.body.as_ref().map(|body| &body.value), Some(BodySpec::Whole(whole)) if whole == name)
+        matches!(self.body_kind(), BodySpec::Whole(whole) | BodySpec::Bytes(whole) if whole == name)
+    }
+
+    /// How its body is written if it has one.
+    pub fn body_kind(&self) -> &BodySpec {
+        self.body.as_ref().map_or(&BodySpec::Json, |body| &body.value)
+    }
+
+    /// Whether callers give bytes in base64 as this argument.
+    pub fn is_base64(&self, parameter: &ParameterSpec) -> bool {
+        let is_body = matches!(self.body_kind(), BodySpec::Bytes(name) if *name == parameter.name.value);
+        is_body || parameter.encoding.is_some()
     }
 }
 

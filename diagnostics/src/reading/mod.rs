@@ -148,8 +148,12 @@ impl<'d> Reading<'d> {
             return Some(Spanned::new(value, text.span));
         }
         let words = fields.words(name);
-        // A name of several words is none of the reader's.
-        let what = if name.contains('_') { format!("value of `{name}`") } else { name.to_owned() };
+        // A name of several words is none of the reader's, and `a` does not go before a vowel.
+        let what = if name.contains('_') || name.starts_with(['a', 'e', 'i', 'o', 'u']) {
+            format!("value of `{name}`")
+        } else {
+            name.to_owned()
+        };
         let mut diagnostic = Diagnostic::of(rule, text.span, format!("`{}` is not a {what}", text.value))
             .note(format!("it is one of {}", suggest::one_of(words.iter().copied())));
         if let Some(same) = words.iter().find(|word| word.eq_ignore_ascii_case(&text.value)) {

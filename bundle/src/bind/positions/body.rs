@@ -1,4 +1,5 @@
-//! Body: a JSON object, a form, one argument as a whole, or what a template writes.
+//! Body: a JSON object, a form, one argument as a whole, or what a template writes. Those with bytes in them are in
+//! `multipart.rs`.
 //!
 //! Into JSON, values go as the text they came in, which the scanner has validated: digits, escapes and
 //! order stay as they are. Variables go in as escaped text.
@@ -22,6 +23,8 @@ impl<R: Report> Pass<'_, '_, R> {
             BodyKind::Form => self.write_form()?,
             BodyKind::Whole => self.write_whole(),
             BodyKind::Template => self.write_body_template()?,
+            BodyKind::Multipart => self.write_multipart()?,
+            BodyKind::Bytes => self.write_bytes()?,
         };
         if !self.request.has_body {
             return Ok(());
@@ -40,6 +43,9 @@ impl<R: Report> Pass<'_, '_, R> {
         if let Some(content_type) = content_type.filter(|_| !self.request.has_header("content-type")) {
             let line = self.request.begin_header(b"content-type");
             self.request.head_mut().extend_from_slice(source.bytes(content_type));
+            if kind == BodyKind::Multipart {
+                self.request.head_mut().extend_from_slice(&self.scratch.boundary);
+            }
             self.request.end_header(line, true);
         }
         Ok(())
@@ -81,7 +87,7 @@ impl<R: Report> Pass<'_, '_, R> {
                         Ok(())
                     })?;
                 }
-                StepValue::Template(_) => self.misplaced()?,
+                StepValue::Template(_) | StepValue::File(_) => self.misplaced()?,
             }
         }
         if !self.scratch.extras.is_empty() {

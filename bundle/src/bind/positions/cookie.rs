@@ -41,7 +41,7 @@ impl<R: Report> Pass<'_, '_, R> {
                         Cookie.piece(text, None, out)
                     })?
                 }
-                StepValue::Template(_) | StepValue::Open | StepValue::Close => {
+                StepValue::Template(_) | StepValue::File(_) | StepValue::Open | StepValue::Close => {
                     self.misplaced()?;
                     false
                 }

@@ -76,7 +76,7 @@ impl<R: Report> Pass<'_, '_, R> {
                     let parts = parts.of(&source.tools.parts);
                     write_parts(&source.fixed, name, parts, limits, self.request, &mut self.report)?;
                 }
-                StepValue::Open | StepValue::Close => self.misplaced()?,
+                StepValue::File(_) | StepValue::Open | StepValue::Close => self.misplaced()?,
             }
         }
         Ok(())

@@ -10,6 +10,7 @@
 mod body;
 mod cookie;
 mod header;
+mod multipart;
 mod path;
 mod percent;
 
@@ -20,6 +21,7 @@ mod text;
 mod unsendable;
 
 pub(crate) use header::FixedHeaders;
+pub(crate) use multipart::Boundary;
 pub use unsendable::{Unsendable, WhyUnsendable, unsendable};
 
 use super::pass::{Fixed, Pass};

@@ -119,7 +119,7 @@ impl<R: Report> Pass<'_, '_, R> {
                         })?;
                     }
                 }
-                StepValue::Open | StepValue::Close => self.misplaced()?,
+                StepValue::File(_) | StepValue::Open | StepValue::Close => self.misplaced()?,
             }
         }
         let closed = segment.close(&self.request.target, &mut self.scratch.bytes);

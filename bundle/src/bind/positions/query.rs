@@ -98,7 +98,7 @@ impl Pairs<'_> {
                 };
                 source.fixed.write_parts(parts, report, self.out, encode).map(drop)
             }
-            StepValue::Template(_) | StepValue::Open | StepValue::Close => report
+            StepValue::Template(_) | StepValue::File(_) | StepValue::Open | StepValue::Close => report
                 .problem(ProblemKind::Schema, || (String::new(), "the tool's plan is invalid".to_owned())),
         }
     }

@@ -40,6 +40,8 @@ pub(crate) enum StepValue {
     Literal(StrId),
     /// An argument, by the index of its parameter.
     Parameter(u32),
+    /// Likewise; its text is base64, and the bytes are what is written.
+    File(u32),
     /// Literals and variables, in [`super::PreparedTools::parts`].
     Parts(Run),
     /// A template, which is the only part.
@@ -77,11 +79,11 @@ impl Steps {
         let cookies = place(&http.cookies);
         match http.body.kind {
             BodyKind::None => {}
-            BodyKind::Whole => {
+            BodyKind::Whole | BodyKind::Bytes => {
                 let whole = http.body.whole.map(StepValue::Parameter);
                 all.extend(whole.map(|value| Step { name: StrId::default(), value }));
             }
-            BodyKind::Json | BodyKind::Form | BodyKind::Template => {
+            BodyKind::Json | BodyKind::Form | BodyKind::Template | BodyKind::Multipart => {
                 all.extend(http.body.ops.iter().map(|op| body_step(op, parts)));
             }
         }
@@ -157,6 +159,10 @@ fn body_step(op: &BodyOp, parts: &mut Vec<Part>) -> Step {
         BodyOpKind::Open => StepValue::Open,
         BodyOpKind::Close => StepValue::Close,
         BodyOpKind::Field => value_of(&op.value, parts),
+        BodyOpKind::File => match value_of(&op.value, parts) {
+            StepValue::Parameter(index) => StepValue::File(index),
+            other => other,
+        },
     };
     Step { name: op.name, value }
 }

@@ -7,7 +7,7 @@ use super::shared::{Checked, ensure, quote, text};
 use super::template::is_json_inside;
 use super::text::{
     is_cookie_literal, is_form_literal, is_header_literal, is_json, is_json_number, is_json_scalar,
-    is_path_literal, is_query_literal, is_target_literal,
+    is_part_head, is_path_literal, is_query_literal, is_target_literal,
 };
 use crate::format::layout::{MAX_FIXED_JSON_LENGTH, MAX_FIXED_JSON_TOTAL, MAX_NAME_LENGTH};
 use crate::plan::Part;
@@ -28,6 +28,7 @@ pub(super) enum Class {
     JsonInside = 1 << 8,
     TargetLiteral = 1 << 9,
     FormLiteral = 1 << 10,
+    PartHead = 1 << 11,
 }
 
 pub(super) struct Scanner<'a> {
@@ -97,6 +98,7 @@ impl Class {
             Class::JsonInside => is_json_inside(text),
             Class::TargetLiteral => is_target_literal(text),
             Class::FormLiteral => is_form_literal(text),
+            Class::PartHead => is_part_head(text),
             // A line end would end a server-sent event in the middle of the list.
             Class::ListText => {
                 text.starts_with('{') && memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_none()
@@ -111,6 +113,7 @@ impl Class {
             | Class::CookieLiteral
             | Class::TargetLiteral
             | Class::FormLiteral => "does not belong here",
+            Class::PartHead => "is not the head of a part",
             Class::JsonInside => "is not allowed inside a JSON string",
             Class::HeaderLiteral => "has control characters",
             Class::Json => "is not JSON",

@@ -84,6 +84,23 @@ pub(super) fn is_header_literal(text: &str) -> bool {
     !text.chars().any(|c| c.is_control() && c != '\t')
 }
 
+/// The header lines of a part in a multipart body: its name, maybe a file name, and maybe its type. Nothing in them ends
+/// them, or what they quote.
+pub(super) fn is_part_head(text: &str) -> bool {
+    let (disposition, content_type) = match text.split_once("\r\n") {
+        Some((disposition, rest)) => (disposition, rest.strip_prefix("Content-Type: ")),
+        None => (text, Some("text/plain")),
+    };
+    let names = disposition
+        .strip_prefix("Content-Disposition: form-data; name=\"")
+        .and_then(|names| names.strip_suffix('"'));
+    let is_inner = |name: &str| !name.chars().any(|c| c.is_control() || c == '"');
+    names.is_some_and(|names| match names.split_once("\"; filename=\"") {
+        Some((name, file_name)) => is_inner(name) && is_inner(file_name),
+        None => is_inner(names),
+    }) && content_type.is_some_and(|kind| !kind.is_empty() && is_header_literal(kind))
+}
+
 /// Any part of a cookie's value: it does not end the pair.
 pub(super) fn is_cookie_literal(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_graphic() && b != b';')

@@ -6,7 +6,9 @@
 
 use crate::language::variables::{TextPart, Variable};
 
-use crate::exercise::placeholders::Draft;
+use crate::exercise::placeholders::{BytePart, Draft};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use mcp_bundle::wire_enums::Method;
 use std::fmt::Write;
 
@@ -40,7 +42,11 @@ pub fn command(draft: &Draft) -> String {
             // curl adds one of its own to data.
             words.push("--header 'content-type:'".to_owned());
         }
-        if body.iter().any(|part| matches!(part, TextPart::Literal(text) if text.contains(is_control))) {
+        if let Some(bytes) = &draft.bytes {
+            before = format!("{} | ", decoded(bytes));
+            words.push("--data-binary @-".to_owned());
+        } else if body.iter().any(|part| matches!(part, TextPart::Literal(text) if text.contains(is_control)))
+        {
             before = format!("{} | ", printf(body));
             words.push("--data-binary @-".to_owned());
         } else {
@@ -58,7 +64,9 @@ pub fn command(draft: &Draft) -> String {
 pub fn unencoded_variables(draft: &Draft) -> Vec<&Variable> {
     let cookies = draft.headers.iter().filter(|(name, _)| name == "cookie").flat_map(|(_, value)| value);
     let mut found = Vec::new();
-    for part in draft.url.iter().chain(draft.body.iter().flatten()).chain(cookies) {
+    // Among bytes, a variable is what it is.
+    let body = draft.body.iter().filter(|_| draft.bytes.is_none()).flatten();
+    for part in draft.url.iter().chain(body).chain(cookies) {
         match part {
             TextPart::Variable(variable) if !found.contains(&variable) => found.push(variable),
             _ => {}
@@ -134,6 +142,21 @@ fn printf(parts: &[TextPart]) -> String {
     format!("printf '{format}'{arguments}")
 }
 
+/// A command that writes bytes.
+fn decoded(parts: &[BytePart]) -> String {
+    let commands: Vec<String> = parts
+        .iter()
+        .map(|part| match part {
+            BytePart::Literal(bytes) => format!("printf %s '{}' | base64 -d", STANDARD.encode(bytes)),
+            BytePart::Variable(variable) => format!("printf %s {}", expansion(variable)),
+        })
+        .collect();
+    match commands.as_slice() {
+        [one] => one.clone(),
+        several => format!("{{ {}; }}", several.join("; ")),
+    }
+}
+
 /// What a terminal may act on. Line ends and tabs inside quotes are harmless.
 fn is_control(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\t')
@@ -148,7 +171,7 @@ mod tests {
     }
 
     fn draft(method: Method, body: Option<Vec<TextPart>>) -> Draft {
-        Draft { method, url: vec![literal("https://h/a")], headers: Vec::new(), body }
+        Draft { method, url: vec![literal("https://h/a")], headers: Vec::new(), body, bytes: None }
     }
 
     #[test]

@@ -67,7 +67,10 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         (None, Some(body)) => match &body.value {
             BodySpec::Json => return,
             BodySpec::Form => ("the body is a form".to_owned(), body.span),
-            BodySpec::Whole(name) => (format!("`{name}` is the whole body"), body.span),
+            BodySpec::Multipart => ("the body is multipart".to_owned(), body.span),
+            BodySpec::Whole(name) | BodySpec::Bytes(name) => {
+                (format!("`{name}` is the whole body"), body.span)
+            }
         },
         (None, None) => return,
     };

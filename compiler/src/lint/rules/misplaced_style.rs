@@ -13,7 +13,8 @@ rule! {
     /// A style defines how an array or object becomes text. In a path, header or cookie, the styles
     /// are `comma`, `space`, `pipe` and `json` for arrays, and `json` for objects; in a query or
     /// form they are `repeat`, `comma`, `space`, `pipe` and `json` for arrays, and `deep` and
-    /// `json` for objects. Scalars and the members of a JSON body need none.
+    /// `json` for objects. In a multipart body they are `repeat` and `json` for arrays, and `json` for
+    /// objects. Scalars and the members of a JSON body need none.
     ///
     /// ## Why is this bad
     /// The style would have no effect, or the upstream would get text that it cannot read.
@@ -127,7 +128,13 @@ fn styles(tool: &CheckedTool, position: Position, kind: Option<Type>) -> Option<
     let (array, object) = (kind != Some(Type::Object), kind != Some(Type::Array));
     let mut styles = Vec::new();
     let place = match position {
-        Position::Body if tool.body.as_ref().is_none_or(|body| body.value != BodySpec::Form) => return None,
+        Position::Body if *tool.body_kind() == BodySpec::Multipart => {
+            if array {
+                styles.push(Style::Repeat);
+            }
+            "multipart body"
+        }
+        Position::Body if *tool.body_kind() != BodySpec::Form => return None,
         Position::Body | Position::Query => {
             if array {
                 styles.push(Style::Repeat);

@@ -46,6 +46,7 @@ mod loop_over_scalar;
 mod malformed_placeholder;
 mod mismatched_pin;
 mod misplaced_additional_arguments;
+mod misplaced_encoding;
 mod misplaced_style;
 mod missing_description;
 mod missing_example;
@@ -56,6 +57,7 @@ mod mistyped_constant;
 mod mistyped_default;
 mod mixed_enum;
 mod optional_path_parameter;
+mod overridden_boundary;
 mod overridden_constant;
 mod oversized_name;
 mod parameter_outside_schema;
@@ -146,6 +148,7 @@ pub use loop_over_scalar::LOOP_OVER_SCALAR;
 pub use malformed_placeholder::MALFORMED_PLACEHOLDER;
 pub use mismatched_pin::MISMATCHED_PIN;
 pub use misplaced_additional_arguments::MISPLACED_ADDITIONAL_ARGUMENTS;
+pub use misplaced_encoding::MISPLACED_ENCODING;
 pub use misplaced_style::MISPLACED_STYLE;
 pub use missing_description::MISSING_DESCRIPTION;
 pub use missing_example::MISSING_EXAMPLE;
@@ -156,6 +159,7 @@ pub use mistyped_constant::MISTYPED_CONSTANT;
 pub use mistyped_default::MISTYPED_DEFAULT;
 pub use mixed_enum::MIXED_ENUM;
 pub use optional_path_parameter::OPTIONAL_PATH_PARAMETER;
+pub use overridden_boundary::OVERRIDDEN_BOUNDARY;
 pub use overridden_constant::OVERRIDDEN_CONSTANT;
 pub use oversized_name::OVERSIZED_NAME;
 pub use parameter_outside_schema::PARAMETER_OUTSIDE_SCHEMA;
@@ -275,6 +279,7 @@ pub static LINTS: &[Lint] = &[
     variable_in_composite::LINT,
     oversized_name::LINT,
     template_in_value::LINT,
+    misplaced_encoding::LINT,
     invalid_header_name::LINT,
     forbidden_header::LINT,
     invalid_header_value::LINT,
@@ -293,6 +298,7 @@ pub static LINTS: &[Lint] = &[
     invalid_scope::LINT,
     misplaced_additional_arguments::LINT,
     caller_in_shared_cache::LINT,
+    overridden_boundary::LINT,
     template_syntax::LINT,
     unknown_template_function::LINT,
     unsupported_template_feature::LINT,

@@ -205,7 +205,7 @@ fn body_encoding(tool: &CheckedTool) -> Encoding {
     match tool.body.as_ref().map(|body| &body.value) {
         None | Some(BodySpec::Json) => Encoding::Json,
         Some(BodySpec::Form) => Encoding::Percent,
-        Some(BodySpec::Whole(_)) => Encoding::None,
+        Some(BodySpec::Multipart | BodySpec::Whole(_) | BodySpec::Bytes(_)) => Encoding::None,
     }
 }
 

@@ -10,8 +10,9 @@ rule! {
     /// Finds parameters that contradict the tool's own `input_schema`.
     ///
     /// With an `input_schema`, the schema alone defines the arguments. A parameter then only says
-    /// where its argument goes: `name`, `position`, `wire_name`, `style`, `sensitive`. Parameters
-    /// with a constant `value` are not arguments and must not have a property.
+    /// where its argument goes and how it is written there: `name`, `position`, `wire_name`, `style`,
+    /// `encoding`, `file_name`, `content_type`, `sensitive`. Parameters with a constant `value` are not
+    /// arguments and must not have a property.
     ///
     /// ## Why is this bad
     /// Callers see only the schema. They could never pass a parameter without a property, and a

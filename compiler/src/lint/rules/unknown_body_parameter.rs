@@ -7,7 +7,7 @@ use mcp_diagnostics::{Diagnostic, suggest};
 
 rule! {
     /// ## What it does
-    /// Finds `body = "whole:x"` where `x` is not the only parameter of the body.
+    /// Finds `body = "whole:x"` and `body = "bytes:x"` where `x` is not the only parameter of the body.
     ///
     /// ## Why is this bad
     /// The argument is the whole body, so it must exist, and nothing else can go into the body.
@@ -52,9 +52,9 @@ rule! {
 
 fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let tool = context.tool;
-    let Some((body, BodySpec::Whole(name))) = tool.body.as_ref().map(|body| (body, &body.value)) else {
-        return;
-    };
+    let Some(body) = &tool.body else { return };
+    // `whole:` and `bytes:` are equally long.
+    let (BodySpec::Whole(name) | BodySpec::Bytes(name)) = &body.value else { return };
     let start = "whole:".len();
     let span = context.sources.inside(body.span, start..start + name.len());
     let unplaced = unplaced_properties(tool);

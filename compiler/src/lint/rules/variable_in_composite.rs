@@ -66,7 +66,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
 
 /// In a JSON body, a constant keeps its type.
 fn is_json_member(tool: &CheckedTool, parameter: &ParameterSpec) -> bool {
-    let is_form = tool.body.as_ref().is_some_and(|body| body.value == BodySpec::Form);
+    let is_form = matches!(tool.body_kind(), BodySpec::Form | BodySpec::Multipart);
     match tool.position(parameter) {
         Some(position) => position == Position::Body && !is_form,
         None => true,

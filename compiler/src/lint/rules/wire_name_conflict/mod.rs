@@ -131,9 +131,9 @@ type Properties<'a> = BTreeMap<&'a str, &'a Json>;
 
 fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let tool = context.tool;
-    let body = tool.body.as_ref().map_or(&BodySpec::Json, |body| &body.value);
-    let schema =
-        tool.input_schema.as_ref().filter(|_| !tool.parameters.is_empty() || *body == BodySpec::Form);
+    let body = tool.body_kind();
+    let is_form = matches!(body, BodySpec::Form | BodySpec::Multipart);
+    let schema = tool.input_schema.as_ref().filter(|_| !tool.parameters.is_empty() || is_form);
     let declared = schema.map(|schema| schema_walk::declared_properties(&schema.value));
     let placed: BTreeSet<&str> = tool.parameters.iter().map(|p| p.name.value.as_str()).collect();
     let unplaced = || {
@@ -145,7 +145,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
 
     let mut names = Names::new();
     fixed(context, &mut names);
-    if *body == BodySpec::Form {
+    if is_form {
         for (name, schema, span) in unplaced() {
             if name.is_empty() {
                 let message = "a property of `input_schema` has an empty name, which no form field can have";
