@@ -137,8 +137,11 @@ impl Features {
     /// Some requests have bytes in their bodies: multipart, or an argument in base64.
     pub const BYTE_BODIES: Features = Features(1 << 13);
 
+    /// Templates call functions that the first readers of programs do not have.
+    pub const TEMPLATE_FUNCTIONS: Features = Features(1 << 14);
+
     /// The known features with their names, lowest bit first.
-    pub const NAMES: [(Features, &str); 7] = [
+    pub const NAMES: [(Features, &str); 8] = [
         (Features::JSON_SCHEMA, "json-schema"),
         (Features::TEMPLATE_PROGRAMS, "template-programs"),
         (Features::LIMITS, "limits"),
@@ -146,6 +149,7 @@ impl Features {
         (Features::MCP_SERVERS, "mcp-servers"),
         (Features::LENIENT, "lenient"),
         (Features::BYTE_BODIES, "byte-bodies"),
+        (Features::TEMPLATE_FUNCTIONS, "template-functions"),
     ];
 
     pub const fn contains(self, other: Features) -> bool {

@@ -10,6 +10,7 @@ use super::verify::verify;
 use crate::plan::{Contents, ToolPlan};
 use crate::strings::Strings;
 use crate::wire_enums::BodyKind;
+use crate::template::{Function, Op, OpCode};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -54,6 +55,9 @@ pub(super) fn features_of(contents: &Contents) -> Features {
     if !contents.templates.is_empty() {
         features = features.union(Features::TEMPLATE_PROGRAMS);
     }
+    if contents.templates.ops.iter().any(calls_later_function) {
+        features = features.union(Features::TEMPLATE_FUNCTIONS);
+    }
     if !contents.limits.is_empty() {
         features = features.union(Features::LIMITS);
     }
@@ -77,6 +81,11 @@ pub(super) fn features_of(contents: &Contents) -> Features {
 
 fn has_byte_body(tool: &ToolPlan) -> bool {
     tool.request().is_some_and(|http| matches!(http.body.kind, BodyKind::Multipart | BodyKind::Bytes))
+}
+
+fn calls_later_function(op: &Op) -> bool {
+    let function = u8::try_from(op.a).ok().and_then(Function::from_tag);
+    op.code == OpCode::Call && function.is_some_and(Function::is_later)
 }
 
 /// What the section of that name holds: the numbers of the bits and their names.

@@ -316,7 +316,7 @@ mod tests {
         let words: Vec<String> = Function::ALL.iter().map(|v| v.as_str().replace(' ', "_")).collect();
         assert_eq!(
             words.join(" "),
-            "add add1 b64dec b64enc coalesce contains date dateInZone default div empty eq first ge gt hasPrefix hasSuffix html index join js last le len lower lt mod mul ne not now print printf println quote replace slice split sub ternary toJson toString trim trimPrefix trimSuffix upper urlquery uuidv4 #gjson-key #gjson-each #and #eq #gt #gte #len #lookup #lt #lte #ne #not #or"
+            "add add1 b64dec b64enc coalesce contains date dateInZone default div empty eq first ge gt hasPrefix hasSuffix html index join js last le len lower lt mod mul ne not now print printf println quote replace slice split sub ternary toJson toString trim trimPrefix trimSuffix upper urlquery uuidv4 #gjson-key #gjson-each #and #eq #gt #gte #len #lookup #lt #lte #ne #not #or round floor ceil max min int float64 addf subf mulf divf title trunc substr cat nospace camelcase snakecase kebabcase squote repeat trimAll indent nindent until seq list append prepend concat uniq sortAlpha reverse rest initial compact without has dict get hasKey keys values pick omit toPrettyJson fromJson kindOf regexMatch regexFind regexReplaceAll sha1sum sha256sum toDate unixEpoch #gjson-reverse #gjson-keys #gjson-values #gjson-flatten #gjson-pretty"
         );
         assert!(
             (1..).zip(Function::ALL).all(|(tag, v)| v.tag() == tag && Function::from_tag(tag) == Some(*v))

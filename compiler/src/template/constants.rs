@@ -118,6 +118,8 @@ impl<'c> Checker<'c> {
         let neutral: &[&str] = match function {
             Function::Date | Function::DateInZone => &["2006", "2020-01-02T03:04:05Z", "UTC"],
             Function::Printf => &[],
+            // A pattern is checked whatever it is looked for in.
+            function if function.has_pattern() => &[],
             _ if arguments.iter().any(Option::is_none) => return None,
             _ => &[],
         };
@@ -145,7 +147,8 @@ impl<'c> Checker<'c> {
             | Function::HasPrefix
             | Function::HasSuffix
             | Function::TrimPrefix
-            | Function::TrimSuffix => 1,
+            | Function::TrimSuffix
+            | Function::TrimAll => 1,
             _ => return None,
         };
         let known = |place: usize| arguments.get(place).copied().flatten();
@@ -285,6 +288,8 @@ mod tests {
             ("{{ printf \"%*d\" .a .b }}", "printf \"%*d\" .a .b", "`*` in a format is not supported"),
             ("{{ join ',' .l }}", "','", "(`','` is a number in Go; write `\",\"`)"),
             ("{{ replace \"a\" '\\'' .l }}", "'\\''", "write `\"'\"`"),
+            ("{{ regexMatch \"(\" .s }}", "regexMatch \"(\" .s", "unclosed group"),
+            ("{{ toDate \"2006\" \"soon\" }}", "toDate \"2006\" \"soon\"", "expected a year"),
             ("{{ join .l \", \" }}", "join .l \", \"", "the separator comes first: `join \", \" .list`"),
         ] {
             let (found, text) = refused(Dialect::Go, source).unwrap_or_else(|| panic!("{source}"));

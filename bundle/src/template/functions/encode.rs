@@ -3,6 +3,7 @@
 use super::super::error::Fault;
 use super::Answer;
 use super::call::{FunctionCall, push, shortened};
+use crate::json::{MAX_DEPTH, Scanner};
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, PAD};
@@ -21,6 +22,18 @@ pub(super) fn to_json(call: &FunctionCall<'_>, out: &mut String) -> Result<Answe
     }
     call.view.print_as_json(value, out);
     Ok(Answer::Text)
+}
+
+/// The value that a JSON text stands for. Sprig gives nothing where it cannot be read; here that is an error.
+pub(super) fn from_json(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
+    let text = call.text(0)?;
+    let mut scanner = Scanner::of_text(&text, MAX_DEPTH).allow_lone_surrogates();
+    let value = scanner
+        .value()
+        .and_then(|value| scanner.finish().map(|()| value))
+        .map_err(|error| call.fault(format_args!("\"{}\" is not JSON: {error}", shortened(&text))))?;
+    push(out, value.text)?;
+    Ok(Answer::Json)
 }
 
 pub(super) fn to_base64(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
@@ -65,6 +78,9 @@ mod tests {
             (Function::B64Dec, &["\"aGVs\\r\\nbG8=\\n\""], "hello"),
             (Function::B64Dec, &["\"aGVsbG9=\""], "hello"),
             (Function::B64Dec, &["\"\""], ""),
+            (Function::FromJson, &["\" [1, {\\\"a\\\": 2.50}] \""], "[1, {\"a\": 2.50}]"),
+            (Function::FromJson, &["5"], "5"),
+            (Function::FromJson, &["\"\\\"é\\\"\""], "é"),
         ] {
             assert_eq!(go(function, arguments).as_deref(), Ok(expected), "{function} {arguments:?}");
         }
@@ -78,5 +94,11 @@ mod tests {
             go(Function::B64Dec, &["\"//8=\""]).unwrap_err(),
             "`b64dec`: the decoded text of \"//8=\" is not UTF-8"
         );
+        for text in ["\"\"", "\"{a: 1}\"", "\"1 2\"", "absent"] {
+            let error = go(Function::FromJson, &[text]).unwrap_err();
+            assert!(error.contains("is not JSON"), "{error}");
+        }
+        let deep = format!("\"{}\"", "[".repeat(1000));
+        assert!(go(Function::FromJson, &[&deep]).is_err());
     }
 }

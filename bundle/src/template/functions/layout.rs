@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 /// A part of a layout that stands for a part of a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Item {
+pub(super) enum Item {
     LongMonth,
     Month,
     NumberMonth,
@@ -72,7 +72,7 @@ const ITEMS: &[(&str, Item)] = &[
     ("Z07", Item::Offset { z: true, colon: false, minutes: false, seconds: false }),
 ];
 
-const MONTHS: [&str; 12] = [
+pub(super) const MONTHS: [&str; 12] = [
     "January",
     "February",
     "March",
@@ -86,7 +86,8 @@ const MONTHS: [&str; 12] = [
     "November",
     "December",
 ];
-const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+pub(super) const DAYS: [&str; 7] =
+    ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 /// Appends a time in a layout.
 pub(super) fn write(layout: &str, time: &Zoned, out: &mut String) -> Result<(), Fault> {
@@ -108,7 +109,7 @@ pub(super) fn write(layout: &str, time: &Zoned, out: &mut String) -> Result<(), 
 }
 
 /// The item that a text begins with, and what follows it.
-fn item(text: &str) -> Option<(Item, &str)> {
+pub(super) fn item(text: &str) -> Option<(Item, &str)> {
     if text.starts_with(['.', ',']) {
         return fraction(text);
     }

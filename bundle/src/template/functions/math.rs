@@ -6,7 +6,7 @@ use super::call::{FunctionCall, describe, push, shortened};
 use super::{Answer, Function};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Number {
+pub(super) enum Number {
     Whole(i64),
     Float(f64),
 }
@@ -22,6 +22,11 @@ pub(super) fn compute(call: &FunctionCall<'_>, out: &mut String) -> Result<Answe
     for &value in call.rest(1) {
         result = combine(call, result, operand(call, value)?)?;
     }
+    answer(call, result, out)
+}
+
+/// A whole number as such, also if it was computed as a float.
+pub(super) fn answer(call: &FunctionCall<'_>, result: Number, out: &mut String) -> Result<Answer, Fault> {
     match result {
         Number::Whole(number) => Ok(Answer::Value(Value::Int(number))),
         Number::Float(number) if is_exact(number) => Ok(Answer::Value(Value::Int(number as i64))),
@@ -42,7 +47,7 @@ pub(super) fn whole(text: &str) -> Option<i64> {
 }
 
 /// What is missing counts as zero, as in sprig; what is there has to be a number.
-fn operand(call: &FunctionCall<'_>, value: Value) -> Result<Number, Fault> {
+pub(super) fn operand(call: &FunctionCall<'_>, value: Value) -> Result<Number, Fault> {
     match call.kind(value) {
         ValueKind::Absent | ValueKind::Null => Ok(Number::Whole(0)),
         ValueKind::Number | ValueKind::String => {
@@ -71,7 +76,7 @@ fn parse(text: &str) -> Option<Number> {
     Some(if is_exact(number) { Number::Whole(number as i64) } else { Number::Float(number) })
 }
 
-fn is_digits(text: &str) -> bool {
+pub(super) fn is_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte))
 }
 
@@ -105,7 +110,7 @@ fn combine(call: &FunctionCall<'_>, left: Number, right: Number) -> Result<Numbe
     }))
 }
 
-fn as_float(number: Number) -> f64 {
+pub(super) fn as_float(number: Number) -> f64 {
     match number {
         Number::Whole(number) => number as f64,
         Number::Float(number) => number,
@@ -118,7 +123,7 @@ fn shortest(number: f64) -> String {
     if (1e-6..1e21).contains(&number.abs()) { format!("{number}") } else { format!("{number:e}") }
 }
 
-fn too_large(call: &FunctionCall<'_>) -> Fault {
+pub(super) fn too_large(call: &FunctionCall<'_>) -> Fault {
     call.fault("the result is too large")
 }
 

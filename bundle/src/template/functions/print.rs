@@ -31,6 +31,22 @@ pub(super) fn to_string(call: &FunctionCall<'_>, out: &mut String) -> Result<Ans
     Ok(Answer::Text)
 }
 
+/// What Go calls a value of this kind: a whole number is an `int`, any other a `float64`.
+pub(super) fn kind_of(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
+    let value = call.value(0);
+    let name = match call.kind(value) {
+        ValueKind::Absent | ValueKind::Null => "invalid",
+        ValueKind::Bool => "bool",
+        ValueKind::Number if call.printed(value).contains(['.', 'e', 'E']) => "float64",
+        ValueKind::Number => "int",
+        ValueKind::String => "string",
+        ValueKind::Array => "slice",
+        ValueKind::Object => "map",
+    };
+    push(out, name)?;
+    Ok(Answer::Text)
+}
+
 /// All arguments as `print` joins them.
 pub(super) fn joined<'a>(call: &FunctionCall<'a>) -> Result<Cow<'a, str>, Fault> {
     if let [only] = call.arguments {
@@ -74,6 +90,13 @@ mod tests {
             (Function::ToString, &["\"a\\n\""], "a\n"),
             (Function::ToString, &["{\"k\": 1}"], "{\"k\": 1}"),
             (Function::ToString, &["absent"], ""),
+            (Function::KindOf, &["absent"], "invalid"),
+            (Function::KindOf, &["true"], "bool"),
+            (Function::KindOf, &["5"], "int"),
+            (Function::KindOf, &["5.0"], "float64"),
+            (Function::KindOf, &["\"5\""], "string"),
+            (Function::KindOf, &["[]"], "slice"),
+            (Function::KindOf, &["{}"], "map"),
         ] {
             assert_eq!(go(function, arguments).as_deref(), Ok(expected), "{function} {arguments:?}");
         }

@@ -24,7 +24,7 @@ pub(super) fn change_case(call: &FunctionCall<'_>, out: &mut String) -> Result<A
     Ok(Answer::Text)
 }
 
-fn upper(character: char) -> char {
+pub(super) fn upper(character: char) -> char {
     let mut changed = character.to_uppercase();
     match (changed.next(), changed.next()) {
         (Some(only), None) => only,
@@ -32,7 +32,7 @@ fn upper(character: char) -> char {
     }
 }
 
-fn lower(character: char) -> char {
+pub(super) fn lower(character: char) -> char {
     // Only `İ` becomes more than one, of which Go keeps the `i`.
     character.to_lowercase().next().unwrap_or(character)
 }

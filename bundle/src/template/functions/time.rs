@@ -3,16 +3,18 @@
 use super::super::error::Fault;
 use super::super::value::{Value, ValueKind};
 use super::call::{FunctionCall, describe, shortened};
-use super::{Ambient, Answer, Function, layout};
+use super::{Ambient, Answer, Function, layout, read_layout};
 use jiff::civil::DateTime;
 use jiff::fmt::rfc2822;
 use jiff::tz::{Offset, TimeZone};
 use jiff::{Timestamp, Zoned};
 
+const RFC_3339: &str = "2006-01-02T15:04:05.999Z07:00";
+
 pub(super) fn now(call: &FunctionCall<'_>, ambient: &Ambient, out: &mut String) -> Result<Answer, Fault> {
     let now = Timestamp::from_millisecond(ambient.now_ms)
         .map_err(|_| call.fault("the clock is not set to any time there is"))?;
-    layout::write("2006-01-02T15:04:05.999Z07:00", &now.to_zoned(TimeZone::UTC), out)?;
+    layout::write(RFC_3339, &now.to_zoned(TimeZone::UTC), out)?;
     Ok(Answer::Text)
 }
 
@@ -39,6 +41,21 @@ fn moment(call: &FunctionCall<'_>, value: Value) -> Result<Timestamp, Fault> {
         }),
         kind => Err(call.fault(format_args!("it needs a time, not {}", describe(kind)))),
     }
+}
+
+/// A text read by a layout, as a time of its own. Sprig takes what it cannot read for the year 1.
+pub(super) fn to_date(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer, Fault> {
+    let (layout, text) = (call.text(0)?, call.text(1)?);
+    let time = read_layout::read(&layout, &text).map_err(|why| {
+        call.fault(format_args!("\"{}\" is not a time in this layout: {why}", shortened(&text)))
+    })?;
+    layout::write(RFC_3339, &time, out)?;
+    Ok(Answer::Text)
+}
+
+/// The seconds since 1970.
+pub(super) fn unix_epoch(call: &FunctionCall<'_>) -> Result<Value, Fault> {
+    Ok(Value::Int(moment(call, call.value(0))?.as_millisecond().div_euclid(1000)))
 }
 
 fn of_seconds(text: &str) -> Option<Timestamp> {
@@ -152,6 +169,28 @@ mod tests {
         ] {
             assert_eq!(go(Function::Date, &["\"2006\"", time]).unwrap_err(), expected);
         }
+    }
+
+    #[test]
+    fn times_are_read_and_counted() {
+        for (function, arguments, expected) in [
+            (Function::ToDate, &["\"2006-01-02\"", "\"2017-12-31\""][..], "2017-12-31T00:00:00Z"),
+            (
+                Function::ToDate,
+                &["\"02/Jan/2006:15:04:05 -0700\"", "\"31/Dec/2017:23:59:59 +0100\""],
+                "2017-12-31T23:59:59+01:00",
+            ),
+            (Function::UnixEpoch, &["\"1970-01-02\""], "86400"),
+            (Function::UnixEpoch, &["\"1969-12-31T23:59:59.5Z\""], "-1"),
+            (Function::UnixEpoch, &["1577836800.75"], "1577836800"),
+        ] {
+            assert_eq!(go(function, arguments).as_deref(), Ok(expected), "{function} {arguments:?}");
+        }
+        assert_eq!(
+            go(Function::ToDate, &["\"2006-01-02\"", "\"soon\""]).unwrap_err(),
+            "`toDate`: \"soon\" is not a time in this layout: expected a year at \"soon\""
+        );
+        assert!(go(Function::UnixEpoch, &["absent"]).is_err());
     }
 
     proptest! {

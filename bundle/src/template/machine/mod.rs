@@ -6,7 +6,7 @@ mod read;
 
 use super::error::{Fault, Limit, RenderError};
 use super::function::Function;
-use super::functions::{self, Ambient, Answer};
+use super::functions::{self, Ambient, Answer, Patterns};
 use super::output::{Output, TextOutput};
 use super::project::{Nodes, Shapes};
 use super::trace::Trace;
@@ -53,6 +53,7 @@ pub struct Scratch {
     loops: Vec<Loop>,
     computed: String,
     work: String,
+    patterns: Patterns,
 }
 
 impl Default for Limits {
@@ -340,6 +341,12 @@ impl Machine<'_> {
         self.charge(weight / BYTES_PER_STEP)
     }
 
+    /// A regular expression may take long for each byte.
+    fn charge_for_search(&mut self, arguments: &[Value]) -> Result<(), Box<Fault>> {
+        let weight = arguments.iter().map(|&argument| self.view().weight(argument)).sum();
+        self.charge(weight)
+    }
+
     /// Whether this many bytes more may be written.
     #[inline]
     fn check_room(&self, bytes: usize, out: &impl Output) -> Result<(), Box<Fault>> {
@@ -402,9 +409,17 @@ impl Machine<'_> {
         for &argument in arguments {
             self.charge_for(argument)?;
         }
+        if function.has_pattern() {
+            self.charge_for_search(arguments)?;
+        }
         self.calls = self.calls.wrapping_add(1);
         work.clear();
-        Ok(functions::call(&self.view(), function, arguments, self.ambient, self.calls, work)?)
+        let mut patterns = std::mem::take(&mut self.scratch.patterns);
+        let view = self.view();
+        let answer =
+            functions::call(&view, function, arguments, self.ambient, self.calls, &mut patterns, work);
+        self.scratch.patterns = patterns;
+        Ok(answer?)
     }
 
     /// Keeps what a function has written.

@@ -4,6 +4,7 @@
 //!
 //! Spans are byte ranges of the source, on everything that a later message could point at.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::functions::Function;
@@ -15,6 +16,8 @@ pub type Span = Range<usize>;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template {
     pub body: Vec<Node>,
+    /// What `define` and `block` have given names. They use each other only in one direction.
+    pub definitions: BTreeMap<String, Vec<Node>>,
     /// How many variables it declares, `$` included: every [`VariableId`] is smaller.
     pub variables: u32,
 }
@@ -33,6 +36,18 @@ pub enum Node {
     Break(Span),
     /// `{{ continue }}`, always inside a [`RangeLoop`]'s body.
     Continue(Span),
+    /// `{{ template "name" pipe }}`, or a `block`, which is where it is defined, too.
+    Inclusion(Inclusion),
+}
+
+/// A place where a definition is put, which exists.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inclusion {
+    pub name: String,
+    /// What `.` and `$` are in it; without it, nothing.
+    pub data: Option<Pipe>,
+    /// The action.
+    pub span: Span,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -2,14 +2,14 @@
 //!
 //! The lexer and the parser refuse what Go refuses when it parses. They also refuse what Go would only find while
 //! rendering and could never render: a wrong number of arguments, an assignment to an undeclared variable, `nil`
-//! as a command, arguments to something that is not a function. Templates within templates (`define`, `template`,
-//! `block`) are refused by name.
+//! as a command, arguments to something that is not a function, a definition that uses itself.
 
 pub mod ast;
 mod binding;
 #[cfg(test)]
 mod corpus;
 mod cursor;
+mod definitions;
 pub mod functions;
 pub mod gjson;
 mod lexer;

@@ -5,9 +5,10 @@ use super::functions::Function;
 
 impl Template {
     /// Whether any part of the data can reach the output or a decision. Exact but for the values of variables,
-    /// which count where they are bound, and for code that never runs.
+    /// which count where they are bound, for `$` in a definition, and for code that never runs.
     pub fn reads_data(&self) -> bool {
-        body(&self.body, true)
+        // What a definition is given counts where it is given.
+        body(&self.body, true) || self.definitions.values().any(|definition| body(definition, false))
     }
 }
 
@@ -22,6 +23,7 @@ fn body(nodes: &[Node], dot: bool) -> bool {
         Node::Range(range) => {
             pipe(&range.over, dot) || body(&range.body, false) || body(&range.otherwise, dot)
         }
+        Node::Inclusion(inclusion) => inclusion.data.as_ref().is_some_and(|data| pipe(data, dot)),
     })
 }
 
@@ -75,6 +77,8 @@ mod tests {
             "{{ len (print .a) }}",
             "{{ 1 | print . }}",
             "{{ (index . 0).b }}",
+            "{{ template \"a\" .x }}{{ define \"a\" }}{{ . }}{{ end }}",
+            "{{ template \"a\" }}{{ define \"a\" }}{{ gjson \"a\" }}{{ end }}",
         ] {
             assert!(reads(source), "{source}");
         }
@@ -92,6 +96,7 @@ mod tests {
             "{{ range $i := 3 }}{{ $i }}{{ end }}",
             "{{ with \"x\" }}{{ . }}{{ end }}",
             "{{/* .a */}}",
+            "{{ template \"a\" 1 }}{{ define \"a\" }}{{ .x }}{{ end }}",
         ] {
             assert!(!reads(source), "{source}");
         }

@@ -37,6 +37,11 @@ impl Scope {
         self.declared
     }
 
+    /// Goes on counting where another scope is: numbers are never used twice.
+    pub fn continue_from(&mut self, other: &Self) {
+        self.declared = other.declared;
+    }
+
     pub fn mark(&self) -> Mark {
         Mark(self.visible.len())
     }

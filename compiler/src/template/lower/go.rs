@@ -1,6 +1,6 @@
 //! Blocks, actions and variables of a Go template.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_bundle::template::Test;
 
@@ -9,7 +9,8 @@ use super::go_variables::assigned;
 use super::reach::Reach;
 use crate::template::BranchKind;
 use crate::template::go::ast::{
-    Action, Arm, BindMode, Binding, Branches, Node, Pipe, RangeLoop, Template, Variable, VariableId,
+    Action, Arm, BindMode, Binding, Branches, Inclusion, Node, Pipe, RangeLoop, Template, Variable,
+    VariableId,
 };
 
 pub(super) fn lower(template: &Template) -> Code {
@@ -19,12 +20,13 @@ pub(super) fn lower(template: &Template) -> Code {
         variables: vec![ROOT; template.variables as usize],
         assigned: assigned(template),
         loops: Vec::new(),
+        definitions: &template.definitions,
     };
     go.body(&template.body);
     go.code
 }
 
-pub(super) struct Go {
+pub(super) struct Go<'t> {
     pub code: Code,
     /// The register of `.`.
     pub dot: u32,
@@ -33,6 +35,7 @@ pub(super) struct Go {
     assigned: BTreeSet<VariableId>,
     /// The loops around this place.
     loops: Vec<Exits>,
+    definitions: &'t BTreeMap<String, Vec<Node>>,
 }
 
 /// The jumps out of a loop's body.
@@ -42,7 +45,7 @@ struct Exits {
     continues: Vec<usize>,
 }
 
-impl Go {
+impl Go<'_> {
     fn body(&mut self, nodes: &[Node]) {
         for node in nodes {
             match node {
@@ -51,6 +54,7 @@ impl Go {
                 Node::If(branches) => self.branches(branches, Self::if_arm),
                 Node::With(branches) => self.branches(branches, Self::with_arm),
                 Node::Range(range) => self.range(range),
+                Node::Inclusion(inclusion) => self.inclusion(inclusion),
                 Node::Break(span) => {
                     let jump = self.code.jump(span);
                     if let Some(exits) = self.loops.last_mut() {
@@ -76,6 +80,24 @@ impl Go {
             self.stages(&action.pipe);
             self.code.emit_top(&action.span);
         }
+    }
+
+    /// Puts a definition here, with the value that it is given as `.` and as `$`.
+    fn inclusion(&mut self, inclusion: &Inclusion) {
+        let Some(body) = self.definitions.get(&inclusion.name) else { return };
+        let register = match &inclusion.data {
+            None => self.code.new_register(None, true, &inclusion.span),
+            Some(data) => match &data.bind {
+                Some(binding) => self.bind(binding, data),
+                None => self.keep(data),
+            },
+        };
+        let (dot, root) = (self.dot, self.register_of(VariableId::ROOT));
+        self.dot = register;
+        self.set_register(VariableId::ROOT, register);
+        self.body(body);
+        self.dot = dot;
+        self.set_register(VariableId::ROOT, root);
     }
 
     fn branches(&mut self, branches: &Branches, lower: fn(&mut Self, &Arm) -> usize) {

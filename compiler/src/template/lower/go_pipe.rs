@@ -20,7 +20,7 @@ enum Head<'a> {
     Kept(u32),
 }
 
-impl Go {
+impl Go<'_> {
     /// The value of a pipe that is nothing but a path.
     pub fn plain_pipe(&mut self, pipe: &Pipe) -> Option<Reach> {
         if pipe.bind.is_none() { self.plain(pipe) } else { None }
@@ -197,7 +197,8 @@ impl Go {
     /// A `gjson` that is more than a path: an index, or what is in each element.
     fn gjson(&mut self, call: &CallExpr, parts: &[Part]) {
         let span = gjson_span(call);
-        if parts.len() > MAX_PATH {
+        let each = parts.iter().map(|part| if let Part::Each(keys) = part { keys.len() } else { 0 });
+        if parts.len() + each.sum::<usize>() > MAX_PATH {
             return self.code.fail(span, format!("a path has more than {MAX_PATH} keys"));
         }
         let plain = parts.iter().map_while(plain_key).count();
@@ -206,27 +207,25 @@ impl Go {
         for key in keys.iter().filter_map(plain_key) {
             self.code.step(&mut reach, key, span);
         }
-        if let ([Part::Each, inner @ ..], Some(node)) = (rest, reach.node) {
+        if let ([Part::Each(inner), ..], Some(node)) = (rest, reach.node) {
             self.code.push_looped(reach, span);
             self.read_each(self.code.segments(node), inner, span);
         } else {
             self.code.push(reach, span);
         }
-        let mut rest = rest.iter();
-        while let Some(part) = rest.next() {
+        for part in rest {
             match part {
                 Part::Key(key) => {
                     self.code.constant(ConstantKind::String, key, span);
                     self.code.call(Function::GjsonKey, 2, &call.span);
                 }
-                Part::Each => {
-                    let mut arguments = 1;
-                    for key in rest.by_ref().filter_map(any_key) {
+                Part::Each(keys) => {
+                    for key in keys {
                         self.code.constant(ConstantKind::String, key, span);
-                        arguments += 1;
                     }
-                    self.code.call(Function::GjsonEach, arguments, &call.span);
+                    self.code.call(Function::GjsonEach, keys.len() + 1, &call.span);
                 }
+                Part::Modifier(function) => self.code.call(*function, 1, &call.span),
             }
         }
     }
@@ -251,11 +250,11 @@ impl Go {
         }
     }
 
-    fn read_each(&mut self, mut path: Vec<Segment>, keys: &[Part], span: &Span) {
-        let keys: Vec<&str> = keys.iter().map_while(plain_key).collect();
+    fn read_each(&mut self, mut path: Vec<Segment>, keys: &[String], span: &Span) {
+        let keys: Vec<&String> = keys.iter().take_while(|key| !is_index(key)).collect();
         if !keys.is_empty() {
             path.push(Segment::Each);
-            path.extend(keys.into_iter().map(|key| Segment::Key(key.to_owned())));
+            path.extend(keys.into_iter().map(|key| Segment::Key(key.clone())));
             self.code.add_read(Read { path, span: span.clone(), looped: false });
         }
     }
@@ -286,14 +285,14 @@ fn gjson_span(call: &CallExpr) -> &Span {
 
 /// A key that cannot be the index of an element.
 fn plain_key(part: &Part) -> Option<&str> {
-    any_key(part).filter(|key| !key.bytes().all(|byte| byte.is_ascii_digit()))
+    match part {
+        Part::Key(key) if !is_index(key) => Some(key),
+        _ => None,
+    }
 }
 
-fn any_key(part: &Part) -> Option<&str> {
-    match part {
-        Part::Key(key) => Some(key),
-        Part::Each => None,
-    }
+fn is_index(key: &str) -> bool {
+    key.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A field's name without its dot.

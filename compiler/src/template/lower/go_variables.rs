@@ -14,7 +14,9 @@ pub(super) fn assigned(template: &Template) -> BTreeSet<VariableId> {
             assigned.insert(id);
         }
     };
-    nodes(&template.body, &mut note);
+    for body in template.definitions.values().chain([&template.body]) {
+        nodes(body, &mut note);
+    }
     assigned
 }
 
@@ -44,6 +46,7 @@ fn nodes(body: &[Node], note: Note<'_>) {
                 nodes(&range.body, note);
                 nodes(&range.otherwise, note);
             }
+            Node::Inclusion(inclusion) => inclusion.data.iter().for_each(|data| pipe(data, note)),
         }
     }
 }

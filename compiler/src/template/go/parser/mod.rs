@@ -4,7 +4,8 @@
 //! the same open blocks, so that one run reports all errors. A tree with an error in it is never
 //! handed out.
 
-use super::ast::{Action, Arm, Branches, Node, RangeLoop, Span, Template, Text};
+use super::ast::{Action, Arm, Branches, Inclusion, Node, RangeLoop, Span, Template, Text};
+use super::definitions::Definitions;
 use super::lexer::lex;
 use super::scope::Scope;
 use super::token::{Keyword, Token, TokenKind};
@@ -14,10 +15,21 @@ use crate::template::{MAX_BLOCK_DEPTH, TemplateError, check_size};
 pub fn parse(source: &str) -> Result<Template, Vec<TemplateError>> {
     check_size(source)?;
     let (tokens, errors) = lex(source);
-    let mut parser = Parser { source, tokens, next: 0, scope: Scope::new(), errors, blocks: 0, loops: 0 };
+    let mut parser = Parser {
+        source,
+        tokens,
+        next: 0,
+        scope: Scope::new(),
+        errors,
+        blocks: 0,
+        loops: 0,
+        definitions: Definitions::default(),
+    };
     let body = parser.template();
+    parser.check_definitions(&body);
     if parser.errors.is_empty() {
-        return Ok(Template { body, variables: parser.scope.declared() });
+        let definitions = parser.definitions.bodies;
+        return Ok(Template { body, definitions, variables: parser.scope.declared() });
     }
     parser.errors.sort_by_key(|error| error.span.start);
     Err(parser.errors)
@@ -32,6 +44,7 @@ pub(super) struct Parser<'s> {
     blocks: usize,
     /// How many `range` bodies are open.
     loops: usize,
+    pub definitions: Definitions,
 }
 
 /// The action was given up; its error is already recorded.
@@ -112,11 +125,18 @@ impl Parser<'_> {
             Keyword::Range => self.range_loop(start).map(Node::Range),
             Keyword::Break => Ok(Node::Break(self.jump(keyword, start))),
             Keyword::Continue => Ok(Node::Continue(self.jump(keyword, start))),
-            Keyword::Define | Keyword::Block => self.definition(keyword, start),
+            Keyword::Define => {
+                if self.blocks > 0 {
+                    self.refuse(start..self.end_of_last(), "`{{define}}` must not be inside another block");
+                }
+                self.definition(keyword, start).and(Err(GivenUp))
+            }
+            Keyword::Block => self.definition(keyword, start).map(Node::Inclusion),
             Keyword::Template => {
-                self.skip_action();
-                self.errors.push(no_definitions(keyword, start..self.end_of_last()));
-                Err(GivenUp)
+                let name = self.name_of_template("`{{template}}`")?;
+                let data = self.data_of_template()?;
+                let span = start..self.end_of_last();
+                Ok(Node::Inclusion(Inclusion { name, data, span }))
             }
             // Handled by `list`, which ends there.
             Keyword::Else | Keyword::End => Err(GivenUp),
@@ -223,15 +243,34 @@ impl Parser<'_> {
         span
     }
 
-    /// `define` and `block` are refused, but read to their `end`, so that it is not taken for another block's.
-    fn definition(&mut self, keyword: Keyword, start: usize) -> Result<Node, GivenUp> {
+    /// A `define` or `block` up to its `end`. Only what a `block` gives is used.
+    fn definition(&mut self, keyword: Keyword, start: usize) -> Result<Inclusion, GivenUp> {
         self.enter(keyword, start)?;
-        self.skip_action();
-        self.errors.push(no_definitions(keyword, start..self.end_of_last()));
-        let (_, stop) = self.body();
+        let context = format!("`{{{{{}}}}}`", keyword.as_str());
+        let head = self.name_of_template(&context).and_then(|name| {
+            if keyword == Keyword::Block {
+                return self.condition_pipe("block").map(|data| (name, Some(data)));
+            }
+            self.expect_right("{{define}}");
+            Ok((name, None))
+        });
+        if head.is_err() {
+            self.skip_action();
+        }
+        let span = start..self.end_of_last();
+        // It is a template of its own: it sees no variable of this one, and no loop.
+        let scope = std::mem::replace(&mut self.scope, Scope::new());
+        self.scope.continue_from(&scope);
+        let loops = std::mem::take(&mut self.loops);
+        let (body, stop) = self.body();
         self.finish(keyword, start, stop);
+        self.loops = loops;
+        let inner = std::mem::replace(&mut self.scope, scope);
+        self.scope.continue_from(&inner);
         self.leave();
-        Err(GivenUp)
+        let (name, data) = head?;
+        self.define(&name, body, &span);
+        Ok(Inclusion { name, data, span })
     }
 
     fn enter(&mut self, keyword: Keyword, start: usize) -> Result<(), GivenUp> {
@@ -253,11 +292,6 @@ impl Parser<'_> {
     fn leave(&mut self) {
         self.blocks -= 1;
     }
-}
-
-fn no_definitions(keyword: Keyword, span: Span) -> TemplateError {
-    TemplateError::unsupported(span, format!("`{{{{{}}}}}` is not supported", keyword.as_str()))
-        .with_help("write the text where it is used")
 }
 
 #[cfg(test)]

@@ -66,22 +66,6 @@ fn lexical_syntax_and_name_errors_are_reported_together_in_source_order() {
 }
 
 #[test]
-fn definitions_are_refused_and_keep_the_blocks_in_order() {
-    let found = errors(
-        "{{ define \"x\" }}{{ if .a }}{{ end }}{{ end }}{{ template \"x\" . }}{{ block \"y\" . }}{{ end }}",
-    );
-    let refused: Vec<_> = found.iter().map(|(kind, text, _)| (*kind, *text)).collect();
-    assert_eq!(
-        refused,
-        [
-            (ErrorKind::Unsupported, "{{ define \"x\" }}"),
-            (ErrorKind::Unsupported, "{{ template \"x\" . }}"),
-            (ErrorKind::Unsupported, "{{ block \"y\" . }}"),
-        ]
-    );
-}
-
-#[test]
 fn each_unclosed_block_is_reported_where_it_opens() {
     let source = "{{ if .a }}{{ range .l }}x";
     let starts: Vec<_> = parse(source).unwrap_err().iter().map(|error| error.span.start).collect();

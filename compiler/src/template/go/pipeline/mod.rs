@@ -221,6 +221,11 @@ impl Parser<'_> {
         if call.function == Function::Gjson {
             self.check_gjson(&call);
         }
+        let pattern = call.arguments.first().map(|argument| &argument.kind);
+        if call.function.has_pattern() && !matches!(pattern, Some(ExprKind::Literal(Literal::Str(_)))) {
+            let message = format!("the pattern of `{text}` must be a text in quotes");
+            self.errors.push(TemplateError::unsupported(call.span.clone(), message));
+        }
         Some(call)
     }
 
