@@ -129,3 +129,22 @@ fn lists_in_lists_are_printed_in_one_pass() {
         "[1, [], [a, [, [object]], [], [[3]], true]"
     );
 }
+
+#[test]
+fn lists_that_a_template_makes_do_not_nest_without_end() {
+    let grow = "{{ $x := list }}{{ range until 200 }}{{ $x = list $x }}{{ end }}{{ len $x }}";
+    let (kind, message) = render(Dialect::Go, grow, "null").unwrap_err();
+    assert_eq!(kind, "exec");
+    assert!(message.contains("`list`: its result nests deeper than"), "{message}");
+    let pairs = "{{ $x := dict }}{{ range .l }}{{ $x = dict \"last\" . \"n\" (add1 $x.n) }}{{ end }}{{ $x }}";
+    assert_eq!(render(Dialect::Go, pairs, r#"{"l":["a","b"]}"#).unwrap(), r#"{"last":"b","n":2}"#);
+}
+
+#[test]
+fn a_definition_is_put_where_it_is_used() {
+    let tree = "{{ define \"node\" }}<{{ .name }}{{ range .children }}{{ template \"leaf\" . }}{{ end }}>{{ end }}\
+        {{ define \"leaf\" }}{{ $n := .name }} {{ $n | upper }}{{ with .size }}={{ . }}{{ $.name }}{{ end }}{{ end }}\
+        {{ $n := \"kept\" }}{{ template \"node\" .tree }}{{ $n }}{{ template \"leaf\" (dict \"name\" \"made\") }}{{ .tree.name }}";
+    let data = r#"{"tree":{"name":"a","children":[{"name":"b","size":2},{"name":"c"}]}}"#;
+    assert_eq!(render(Dialect::Go, tree, data).unwrap(), "<a B=2b C>kept MADEa");
+}

@@ -60,7 +60,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("{{ .a-b }}", "unexpected `-` after `.a`"),
     ("{{ .l.0 }}", "unexpected `.0` in operand"),
     ("{{ .2fa }}", "malformed number `.2fa`"),
-    ("{{ template \"nope\" . }}", "`{{template}}` is not supported"),
+    ("{{ template \"nope\" . }}", "the template \"nope\" is not defined"),
     ("a{{ else }}b", "unexpected `{{else}}`"),
     ("a{{ end }}", "unexpected `{{end}}`"),
     ("{{ }}", "missing value for command"),

@@ -61,14 +61,14 @@ impl Parser<'_> {
                 None => error.with_help("write its text between `{{define \"name\"}}` and `{{end}}`"),
             });
         }
-        let mut budget = MAX_INCLUSIONS;
-        for nodes in bodies.values().map(Vec::as_slice).chain([body]) {
-            if let Err(error) = follow(&bodies, nodes, &mut Vec::new(), &mut budget) {
+        let definitions = bodies.iter().map(|(name, nodes)| (vec![name.as_str()], nodes.as_slice()));
+        for (mut path, nodes) in definitions.chain([(Vec::new(), body)]) {
+            // What is not used costs nothing, so each is counted by itself.
+            let mut budget = MAX_INCLUSIONS;
+            if let Err(error) = follow(&bodies, nodes, &mut path, &mut budget) {
                 self.errors.push(error);
                 break;
             }
-            // What is not used costs nothing, so each is counted by itself.
-            budget = MAX_INCLUSIONS;
         }
         self.definitions.bodies = bodies;
     }
