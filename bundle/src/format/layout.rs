@@ -136,7 +136,6 @@ impl Features {
     pub const LENIENT: Features = Features(1 << 12);
     /// Some requests have bytes in their bodies: multipart, or an argument in base64.
     pub const BYTE_BODIES: Features = Features(1 << 13);
-
     /// Templates call functions that the first readers of programs do not have.
     pub const TEMPLATE_FUNCTIONS: Features = Features(1 << 14);
 
