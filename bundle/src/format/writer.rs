@@ -9,8 +9,8 @@ use super::signature::{SIGNATURE_BLOCK_HEADER_LENGTH, SIGNATURE_ENTRY_LENGTH, ap
 use super::verify::verify;
 use crate::plan::{Contents, ToolPlan};
 use crate::strings::Strings;
-use crate::wire_enums::BodyKind;
 use crate::template::{Function, Op, OpCode};
+use crate::wire_enums::BodyKind;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
