@@ -65,7 +65,7 @@ pub struct DraftTool {
     pub method: Option<String>,
     pub endpoint: Option<String>,
     pub headers: Vec<(String, String)>,
-    /// Such as `form` or `whole:PARAMETER`.
+    /// Such as `form`, `multipart` or `whole:PARAMETER`.
     pub body: Option<String>,
     pub body_template: Option<DraftTemplate>,
     pub lenient: bool,
@@ -108,6 +108,10 @@ pub struct DraftParameter {
     pub position: Option<&'static str>,
     pub wire_name: Option<String>,
     pub style: Option<&'static str>,
+    /// Bytes in base64, for a multipart body.
+    pub is_base64: bool,
+    pub file_name: Option<String>,
+    pub content_type: Option<String>,
     /// A constant, or text with `${NAME}`.
     pub value: Option<Json>,
     pub sensitive: bool,

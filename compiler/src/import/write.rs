@@ -265,6 +265,9 @@ impl Writer {
         self.maybe_line("position", parameter.position);
         self.maybe_line("wire_name", parameter.wire_name.as_deref());
         self.maybe_line("style", parameter.style);
+        self.maybe_line("encoding", parameter.is_base64.then_some("base64"));
+        self.maybe_line("file_name", parameter.file_name.as_deref());
+        self.maybe_line("content_type", parameter.content_type.as_deref());
         self.value("value", parameter.value.as_ref());
         self.flag("sensitive", parameter.sensitive);
         self.value("default", parameter.default.as_ref());
