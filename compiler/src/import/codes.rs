@@ -34,7 +34,12 @@ codes! {
 }
 
 /// All tables, by the format that has them; the shared one is first.
-pub static ALL: &[(&str, &[&Code])] = &[("all", CODES)];
+pub static ALL: &[(&str, &[&Code])] = &[
+    ("all", CODES),
+    ("gateways", super::gateways::CODES),
+    ("envoy", super::gateways::envoy::CODES),
+    ("tool-json", super::gateways::tool_json::CODES),
+];
 
 #[cfg(test)]
 mod tests {

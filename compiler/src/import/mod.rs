@@ -13,6 +13,7 @@ pub mod codes;
 pub mod document;
 pub mod draft;
 pub mod fidelity;
+pub mod gateways;
 pub mod judge;
 pub mod ledger;
 pub mod names;

@@ -3,6 +3,7 @@
 #[cfg(feature = "dev")]
 mod choose;
 mod document;
+mod gateways;
 #[cfg(feature = "dev")]
 mod servers;
 #[cfg(feature = "dev")]
@@ -11,6 +12,7 @@ mod sources;
 mod write;
 
 use super::{Outcome, Streams};
+use crate::import::gateways::{envoy, tool_json};
 
 /// Write specs for what you have: documents, configurations of gateways, MCP servers
 ///
@@ -27,6 +29,10 @@ pub struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum From {
+    /// Write specs for the tools of Envoy's filter `mcp_json_rest_bridge`
+    Envoy(document::Document),
+    /// Write a spec for tools as JSON configurations store them: `{"HTTP": {"endpoint", "method", …}}`
+    ToolJson(document::Document),
     #[cfg(feature = "dev")]
     Mcp(sources::One),
     #[cfg(feature = "dev")]
@@ -35,6 +41,8 @@ enum From {
 
 pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
     match arguments.from {
+        From::Envoy(ref document) => gateways::run("envoy", envoy::import, document, streams),
+        From::ToolJson(ref document) => gateways::run("tool-json", tool_json::import, document, streams),
         #[cfg(feature = "dev")]
         From::Mcp(ref one) => servers::run_one(one, streams),
         #[cfg(feature = "dev")]
