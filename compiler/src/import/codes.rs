@@ -38,6 +38,7 @@ pub static ALL: &[(&str, &[&Code])] = &[
     ("all", CODES),
     ("gateways", super::gateways::CODES),
     ("envoy", super::gateways::envoy::CODES),
+    ("kong", super::gateways::kong::CODES),
     ("tool-json", super::gateways::tool_json::CODES),
 ];
 

@@ -12,7 +12,7 @@ mod sources;
 mod write;
 
 use super::{Outcome, Streams};
-use crate::import::gateways::{envoy, tool_json};
+use crate::import::gateways::{envoy, kong, tool_json};
 
 /// Write specs for what you have: documents, configurations of gateways, MCP servers
 ///
@@ -31,6 +31,8 @@ pub struct Arguments {
 enum From {
     /// Write specs for the tools of Envoy's filter `mcp_json_rest_bridge`
     Envoy(document::Document),
+    /// Write a spec for the tools of Kong's plugin `ai-mcp-proxy`, from a file as decK writes it
+    Kong(document::Document),
     /// Write a spec for tools as JSON configurations store them: `{"HTTP": {"endpoint", "method", …}}`
     ToolJson(document::Document),
     #[cfg(feature = "dev")]
@@ -42,6 +44,7 @@ enum From {
 pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
     match arguments.from {
         From::Envoy(ref document) => gateways::run("envoy", envoy::import, document, streams),
+        From::Kong(ref document) => gateways::run("kong", kong::import, document, streams),
         From::ToolJson(ref document) => gateways::run("tool-json", tool_json::import, document, streams),
         #[cfg(feature = "dev")]
         From::Mcp(ref one) => servers::run_one(one, streams),

@@ -1,6 +1,7 @@
 //! Configurations of other gateways, each in a file or folder of its own, and what they share.
 
 pub mod envoy;
+pub mod kong;
 pub mod tool_json;
 
 use super::codes::{self, codes};
