@@ -39,6 +39,7 @@ pub static ALL: &[(&str, &[&Code])] = &[
     ("gateways", super::gateways::CODES),
     ("envoy", super::gateways::envoy::CODES),
     ("kong", super::gateways::kong::CODES),
+    ("postman", super::gateways::postman::CODES),
     ("tool-json", super::gateways::tool_json::CODES),
 ];
 

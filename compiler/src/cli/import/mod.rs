@@ -12,7 +12,7 @@ mod sources;
 mod write;
 
 use super::{Outcome, Streams};
-use crate::import::gateways::{envoy, kong, tool_json};
+use crate::import::gateways::{envoy, kong, postman, tool_json};
 
 /// Write specs for what you have: documents, configurations of gateways, MCP servers
 ///
@@ -33,6 +33,8 @@ enum From {
     Envoy(document::Document),
     /// Write a spec for the tools of Kong's plugin `ai-mcp-proxy`, from a file as decK writes it
     Kong(document::Document),
+    /// Write specs for a Postman collection of version 2.1
+    Postman(document::Document),
     /// Write a spec for tools as JSON configurations store them: `{"HTTP": {"endpoint", "method", …}}`
     ToolJson(document::Document),
     #[cfg(feature = "dev")]
@@ -45,6 +47,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     match arguments.from {
         From::Envoy(ref document) => gateways::run("envoy", envoy::import, document, streams),
         From::Kong(ref document) => gateways::run("kong", kong::import, document, streams),
+        From::Postman(ref document) => gateways::run("postman", postman::import, document, streams),
         From::ToolJson(ref document) => gateways::run("tool-json", tool_json::import, document, streams),
         #[cfg(feature = "dev")]
         From::Mcp(ref one) => servers::run_one(one, streams),

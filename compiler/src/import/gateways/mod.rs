@@ -2,6 +2,7 @@
 
 pub mod envoy;
 pub mod kong;
+pub mod postman;
 pub mod tool_json;
 
 use super::codes::{self, codes};
