@@ -41,6 +41,8 @@ pub static ALL: &[(&str, &[&Code])] = &[
     ("kong", super::gateways::kong::CODES),
     ("postman", super::gateways::postman::CODES),
     ("tool-json", super::gateways::tool_json::CODES),
+    ("higress, unla", super::rest::codes::CODES),
+    ("higress", super::higress::codes::CODES),
 ];
 
 #[cfg(test)]

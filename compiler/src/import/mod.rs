@@ -14,10 +14,13 @@ pub mod document;
 pub mod draft;
 pub mod fidelity;
 pub mod gateways;
+pub mod go_text;
+pub mod higress;
 pub mod judge;
 pub mod ledger;
 pub mod names;
 pub mod output;
+pub mod rest;
 pub mod write;
 
 pub use fidelity::{Fate, Fidelity, ToolCount};

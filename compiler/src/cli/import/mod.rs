@@ -4,6 +4,7 @@
 mod choose;
 mod document;
 mod gateways;
+mod rest;
 #[cfg(feature = "dev")]
 mod servers;
 #[cfg(feature = "dev")]
@@ -37,6 +38,7 @@ enum From {
     Postman(document::Document),
     /// Write a spec for tools as JSON configurations store them: `{"HTTP": {"endpoint", "method", …}}`
     ToolJson(document::Document),
+    Higress(rest::Higress),
     #[cfg(feature = "dev")]
     Mcp(sources::One),
     #[cfg(feature = "dev")]
@@ -49,6 +51,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
         From::Kong(ref document) => gateways::run("kong", kong::import, document, streams),
         From::Postman(ref document) => gateways::run("postman", postman::import, document, streams),
         From::ToolJson(ref document) => gateways::run("tool-json", tool_json::import, document, streams),
+        From::Higress(ref higress) => rest::higress(higress, streams),
         #[cfg(feature = "dev")]
         From::Mcp(ref one) => servers::run_one(one, streams),
         #[cfg(feature = "dev")]
