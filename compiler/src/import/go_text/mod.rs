@@ -72,10 +72,9 @@ pub fn rewrite(
     variable: &mut dyn FnMut(&str) -> String,
 ) -> Result<Rewritten, Refusal> {
     let template = parse(source).map_err(|errors| {
-        errors.first().map_or_else(
-            || Refusal { range: 0..0, message: "it is no template".to_owned() },
-            Refusal::from,
-        )
+        errors
+            .first()
+            .map_or_else(|| Refusal { range: 0..0, message: "it is no template".to_owned() }, Refusal::from)
     })?;
     let mut walk = Walk::new(source, roots, variable);
     walk.template(&template)?;
@@ -87,7 +86,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const ROOTS: Roots<'_> = Roots { data: &["args"], settings: &["config"], declared: None, has_variables: true };
+    const ROOTS: Roots<'_> =
+        Roots { data: &["args"], settings: &["config"], declared: None, has_variables: true };
 
     fn request(source: &str) -> Result<Rewritten, String> {
         rewrite(source, ROOTS, &mut |key| format!("APP_{}", key.to_uppercase()))
@@ -104,13 +104,25 @@ mod tests {
             ("{{ gjson \"args.x.0\" }}", "{{ gjson \"x.0\" }}"),
             ("Bearer {{.config.token}}", "Bearer ${APP_TOKEN}"),
             ("a{{- .config.token -}} b", "a${APP_TOKEN}b"),
-            ("{{ if .args.x }}{{ .config.k }}{{ else }}{{ .args.y }}{{ end }}", "{{ if .x }}${APP_K}{{ else }}{{ .y }}{{ end }}"),
-            ("{{ range .args.l }}{{ .args.x }}{{ $.args.y }}{{ end }}", "{{ range .l }}{{ .args.x }}{{ $.y }}{{ end }}"),
-            ("{{ with .args.o }}{{ .args }}{{ else }}{{ .args.z }}{{ end }}", "{{ with .o }}{{ .args }}{{ else }}{{ .z }}{{ end }}"),
+            (
+                "{{ if .args.x }}{{ .config.k }}{{ else }}{{ .args.y }}{{ end }}",
+                "{{ if .x }}${APP_K}{{ else }}{{ .y }}{{ end }}",
+            ),
+            (
+                "{{ range .args.l }}{{ .args.x }}{{ $.args.y }}{{ end }}",
+                "{{ range .l }}{{ .args.x }}{{ $.y }}{{ end }}",
+            ),
+            (
+                "{{ with .args.o }}{{ .args }}{{ else }}{{ .args.z }}{{ end }}",
+                "{{ with .o }}{{ .args }}{{ else }}{{ .z }}{{ end }}",
+            ),
             ("{{ (index .args.l 0).args }}", "{{ (index .l 0).args }}"),
             ("cost ${X}", "cost $${X}"),
             ("{{ join .args.l \", \" }}", "{{ join \", \" .l }}"),
-            ("{{ template \"t\" .args }}{{ define \"t\" }}{{ .args.x }}{{ end }}", "{{ template \"t\" . }}{{ define \"t\" }}{{ .args.x }}{{ end }}"),
+            (
+                "{{ template \"t\" .args }}{{ define \"t\" }}{{ .args.x }}{{ end }}",
+                "{{ template \"t\" . }}{{ define \"t\" }}{{ .args.x }}{{ end }}",
+            ),
             ("{{ uuidv4 }}", "{{ uuidv4 }}"),
         ] {
             assert_eq!(request(source).map(|rewritten| rewritten.text).as_deref(), Ok(expected), "{source}");
@@ -119,7 +131,8 @@ mod tests {
 
     #[test]
     fn what_is_read_is_known() {
-        let rewritten = request("{{ .args.a.b }}{{ range $.args.l }}{{ .x }}{{ end }}{{ .config.k }}").unwrap();
+        let rewritten =
+            request("{{ .args.a.b }}{{ range $.args.l }}{{ .x }}{{ end }}{{ .config.k }}").unwrap();
         assert_eq!(rewritten.reads.iter().collect::<Vec<_>>(), ["a", "l"]);
         assert_eq!(rewritten.settings.iter().collect::<Vec<_>>(), ["k"]);
         assert!(!rewritten.reads_all);
@@ -141,7 +154,10 @@ mod tests {
     fn what_has_no_counterpart_is_refused() {
         for (source, expected) in [
             ("{{ .foo }}", "`.foo` is neither an argument nor a setting (line 1, column 4 of the template)"),
-            ("a\n {{ b64enc .config.k }}", "the setting `k` is used in a computation, and variables can only be inserted (line 2, column 12 of the template)"),
+            (
+                "a\n {{ b64enc .config.k }}",
+                "the setting `k` is used in a computation, and variables can only be inserted (line 2, column 12 of the template)",
+            ),
             ("{{ . }}", "it reads arguments and settings together (line 1, column 4 of the template)"),
             ("{{ getHostByName .args.x }}", "unknown function `getHostByName`"),
             ("{{ .config }}", "it reads all settings together"),

@@ -2,8 +2,8 @@
 
 use super::{Refusal, Rewritten, Roots};
 use crate::template::go::ast::{
-    Action, Base, Branches, CallExpr, Expr, ExprKind, Inclusion, Literal, Node, Path, Pipe, RangeLoop, Template,
-    VariableId,
+    Action, Base, Branches, CallExpr, Expr, ExprKind, Inclusion, Literal, Node, Path, Pipe, RangeLoop,
+    Template, VariableId,
 };
 use crate::template::go::functions::Function;
 use std::ops::Range;
@@ -99,8 +99,10 @@ impl<'s, 'v> Walk<'s, 'v> {
             let before = source.get(..action.span.start).unwrap_or_default();
             let after = source.get(action.span.end..).unwrap_or_default();
             let text = source.get(action.span.clone()).unwrap_or_default();
-            let start = if text.starts_with("{{-") { before.trim_end_matches(SPACE).len() } else { before.len() };
-            let trimmed = if text.ends_with("-}}") { after.len() - after.trim_start_matches(SPACE).len() } else { 0 };
+            let start =
+                if text.starts_with("{{-") { before.trim_end_matches(SPACE).len() } else { before.len() };
+            let trimmed =
+                if text.ends_with("-}}") { after.len() - after.trim_start_matches(SPACE).len() } else { 0 };
             self.edit(start..action.span.end + trimmed, format!("${{{variable}}}"));
             return Ok(());
         }
@@ -219,18 +221,26 @@ impl<'s, 'v> Walk<'s, 'v> {
             return Ok(());
         }
         if let Some(rest) = self.below(path, self.roots.settings) {
-            return Err(refuse(span, match rest.first() {
-                Some(key) => {
-                    format!("the setting `{key}` is used in a computation, and variables can only be inserted")
-                }
-                None => "it reads all settings together".to_owned(),
-            }));
+            return Err(refuse(
+                span,
+                match rest.first() {
+                    Some(key) => {
+                        format!(
+                            "the setting `{key}` is used in a computation, and variables can only be inserted"
+                        )
+                    }
+                    None => "it reads all settings together".to_owned(),
+                },
+            ));
         }
         let text = self.source.get(span.clone()).unwrap_or_default();
-        Err(refuse(span, match path.fields.is_empty() {
-            true => "it reads arguments and settings together".to_owned(),
-            false => format!("`{text}` is neither an argument nor a setting"),
-        }))
+        Err(refuse(
+            span,
+            match path.fields.is_empty() {
+                true => "it reads arguments and settings together".to_owned(),
+                false => format!("`{text}` is neither an argument nor a setting"),
+            },
+        ))
     }
 
     fn starts_at_root(&self, path: &Path) -> bool {

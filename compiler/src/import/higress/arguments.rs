@@ -35,7 +35,10 @@ fn argument<'d>(ledger: &Ledger<'d>, value: &'d Json, name: &str) -> Argument {
     let mut draft = DraftParameter {
         name: name.to_owned(),
         kind: Some(kind.to_owned()),
-        description: ledger.text(value, "description").map(str::to_owned).filter(|text| !text.trim().is_empty()),
+        description: ledger
+            .text(value, "description")
+            .map(str::to_owned)
+            .filter(|text| !text.trim().is_empty()),
         ..DraftParameter::default()
     };
     let mut required_members = value.get("objectRequired");
@@ -55,17 +58,23 @@ fn argument<'d>(ledger: &Ledger<'d>, value: &'d Json, name: &str) -> Argument {
     }
     let member = |name: &str, of: &str| value.get(name).filter(|_| kind == of);
     if let Some(items) = member("items", "array") {
-        ledger.keep(items);
-        draft.keywords.push(("items".to_owned(), schema(items)));
+        let corrected = schema(items);
+        keep_or_correct(ledger, items, corrected == *items);
+        draft.keywords.push(("items".to_owned(), corrected));
     }
     if let Some(properties) = member("properties", "object") {
-        ledger.keep(properties);
         let members = properties.as_object().unwrap_or_default();
+        let mut required = required_here(members);
         let members = members.iter().map(|(name, value)| (name.clone(), schema(value))).collect();
-        draft.keywords.push(("properties".to_owned(), Json::Object(members)));
-        if let Some(required) = required_members {
-            ledger.keep(required);
-            draft.keywords.push(("required_properties".to_owned(), required.clone()));
+        let corrected = Json::Object(members);
+        keep_or_correct(ledger, properties, corrected == *properties);
+        draft.keywords.push(("properties".to_owned(), corrected));
+        if let Some(list) = required_members {
+            ledger.keep(list);
+            required = list.as_array().unwrap_or_default().to_vec();
+        }
+        if !required.is_empty() {
+            draft.keywords.push(("required_properties".to_owned(), Json::Array(required)));
         }
     }
     for keyword in IGNORED {
@@ -85,7 +94,7 @@ fn kind<'d>(ledger: &Ledger<'d>, value: &'d Json) -> &'static str {
         true => ledger.keep(written),
         false => {
             let why = format!("`{}` is no type; `{kind}` was taken", written.as_str().unwrap_or("this"));
-            ledger.change(written, &codes::TYPE_CORRECTED, why);
+            ledger.change(written, &codes::SCHEMA_CORRECTED, why);
         }
     }
     kind
@@ -107,18 +116,56 @@ fn nearest_kind(written: &str) -> (&'static str, bool) {
     (kind, false)
 }
 
-/// A schema within a schema, with types that are some.
+/// A schema within a schema, with types that there are, and with `required` as the list of names that it has to be.
 fn schema(value: &Json) -> Json {
     match value {
         Json::Object(members) => {
-            let member = |(name, value): &(String, Json)| match (name.as_str(), value) {
-                ("type", Json::String(kind)) => (name.clone(), Json::string(nearest_kind(kind).0)),
-                _ => (name.clone(), schema(value)),
-            };
-            Json::Object(members.iter().map(member).collect())
+            let mut all: Vec<(String, Json)> = Vec::new();
+            for (name, value) in members {
+                match (name.as_str(), value) {
+                    ("type", Json::String(kind)) => {
+                        all.push((name.clone(), Json::string(nearest_kind(kind).0)))
+                    }
+                    // It belongs into the list of the object around it.
+                    ("required", Json::Bool(_)) => {}
+                    ("properties", Json::Object(inner)) => {
+                        let required = required_here(inner);
+                        let inner = inner.iter().map(|(name, value)| (name.clone(), schema(value))).collect();
+                        all.push((name.clone(), Json::Object(inner)));
+                        if !required.is_empty()
+                            && value_of(members, "required").is_none_or(|r| r.as_bool().is_some())
+                        {
+                            all.push(("required".to_owned(), Json::Array(required)));
+                        }
+                    }
+                    _ => all.push((name.clone(), schema(value))),
+                }
+            }
+            Json::Object(all)
         }
         Json::Array(items) => Json::Array(items.iter().map(schema).collect()),
         value => value.clone(),
+    }
+}
+
+/// The names of properties that say of themselves that they are required.
+fn required_here(properties: &[(String, Json)]) -> Vec<Json> {
+    let says = |value: &Json| value.get("required").and_then(Json::as_bool) == Some(true);
+    properties.iter().filter(|(_, value)| says(value)).map(|(name, _)| Json::string(name)).collect()
+}
+
+fn value_of<'j>(members: &'j [(String, Json)], name: &str) -> Option<&'j Json> {
+    members.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+}
+
+fn keep_or_correct(ledger: &Ledger<'_>, value: &Json, is_same: bool) {
+    match is_same {
+        true => ledger.keep(value),
+        false => {
+            let why =
+                "a type that there is not, or a `required` of a property itself, which belongs to the object";
+            ledger.change(value, &codes::SCHEMA_CORRECTED, why);
+        }
     }
 }
 
@@ -129,7 +176,11 @@ fn position<'d>(ledger: &Ledger<'d>, value: &'d Json) -> Option<&'static str> {
     let known = POSITIONS.into_iter().find(|position| *position == name);
     match known {
         Some(_) => ledger.keep(written),
-        None => ledger.refuse(written, &crate::import::codes::WRONG_KIND, "no place has this name; the source ignores it, too"),
+        None => ledger.refuse(
+            written,
+            &crate::import::codes::WRONG_KIND,
+            "no place has this name; the source ignores it, too",
+        ),
     }
     known
 }
@@ -167,7 +218,11 @@ fn fitting(ledger: &Ledger<'_>, value: &Json, kind: &str) -> Option<Json> {
         _ => None,
     };
     match converted {
-        Some(_) => ledger.change(value, &codes::DEFAULT_CONVERTED, format!("it is written as a value of type {kind}")),
+        Some(_) => ledger.change(
+            value,
+            &codes::DEFAULT_CONVERTED,
+            format!("it is written as a value of type {kind}"),
+        ),
         None => ledger.refuse_kind(value, &format!("a value of type {kind}")),
     }
     converted

@@ -8,15 +8,30 @@ use std::collections::BTreeSet;
 
 /// The keys of a tool, in all the cases that Go's decoder takes for the same.
 const TOOL_KEYS: &[&str] = &[
-    "name", "description", "legacyOnly", "security", "args", "outputSchema", "requestTemplate", "responseTemplate",
+    "name",
+    "description",
+    "legacyOnly",
+    "security",
+    "args",
+    "outputSchema",
+    "requestTemplate",
+    "responseTemplate",
     "errorResponseTemplate",
 ];
 const ARGUMENT_KEYS: &[&str] = &[
-    "name", "description", "type", "required", "default", "enum", "items", "properties", "objectRequired", "position",
+    "name",
+    "description",
+    "type",
+    "required",
+    "default",
+    "enum",
+    "items",
+    "properties",
+    "objectRequired",
+    "position",
 ];
-const REQUEST_KEYS: &[&str] = &[
-    "url", "method", "headers", "body", "argsToJsonBody", "argsToUrlParam", "argsToFormBody", "security",
-];
+const REQUEST_KEYS: &[&str] =
+    &["url", "method", "headers", "body", "argsToJsonBody", "argsToUrlParam", "argsToFormBody", "security"];
 const RESPONSE_KEYS: &[&str] = &["body", "prependBody", "appendBody"];
 const HEADER_KEYS: &[&str] = &["key", "value"];
 
@@ -38,7 +53,8 @@ pub fn canonical(document: &mut Json) {
         }
         return;
     }
-    let Some(Json::Array(tools)) = members.iter_mut().find(|(name, _)| name == "tools").map(|(_, tools)| tools)
+    let Some(Json::Array(tools)) =
+        members.iter_mut().find(|(name, _)| name == "tools").map(|(_, tools)| tools)
     else {
         return;
     };
@@ -104,14 +120,13 @@ pub fn servers<'d>(documents: &'d [Json], ledger: &Ledger<'d>) -> Result<Vec<(St
     Ok(all)
 }
 
-fn in_resource<'d>(
-    resource: &'d Json,
-    place: &str,
-    ledger: &Ledger<'d>,
-    all: &mut Vec<(String, &'d Json)>,
-) {
+fn in_resource<'d>(resource: &'d Json, place: &str, ledger: &Ledger<'d>, all: &mut Vec<(String, &'d Json)>) {
     let leave_out = |value: &Json| {
-        ledger.leave_out(value, &codes::KUBERNETES, "it says where the plugin runs, and not what the tools are");
+        ledger.leave_out(
+            value,
+            &codes::KUBERNETES,
+            "it says where the plugin runs, and not what the tools are",
+        );
     };
     if resource.get("kind").and_then(Json::as_str) != Some("WasmPlugin") {
         return leave_out(resource);
@@ -124,7 +139,9 @@ fn in_resource<'d>(
         }
         for (name, value) in ledger.members_of(value).unwrap_or_default() {
             match name.as_str() {
-                "defaultConfig" if is_server(value) => all.push((format!("{place}/spec/defaultConfig"), value)),
+                "defaultConfig" if is_server(value) => {
+                    all.push((format!("{place}/spec/defaultConfig"), value))
+                }
                 "matchRules" => {
                     ledger.open(value);
                     for (at, rule) in value.as_array().unwrap_or_default().iter().enumerate() {
@@ -157,7 +174,8 @@ fn check(config: &Json) -> Result<(), String> {
         let servers = set.get("serverTools").and_then(Json::as_array).unwrap_or_default();
         let names: Vec<&str> =
             servers.iter().filter_map(|server| server.get("serverName").and_then(Json::as_str)).collect();
-        let names = if names.is_empty() { "its servers".to_owned() } else { format!("`{}`", names.join("`, `")) };
+        let names =
+            if names.is_empty() { "its servers".to_owned() } else { format!("`{}`", names.join("`, `")) };
         return Err(format!(
             "it is a `toolSet`, which has no tools of its own; import the files of {names} instead"
         ));
@@ -175,7 +193,11 @@ fn check(config: &Json) -> Result<(), String> {
     }
     if server.get("type").and_then(Json::as_str) == Some("mcp-proxy") {
         let url = server.get("mcpServerURL").and_then(Json::as_str).unwrap_or("URL");
-        let sse = if server.get("transport").and_then(Json::as_str) == Some("sse") { " --transport sse" } else { "" };
+        let sse = if server.get("transport").and_then(Json::as_str) == Some("sse") {
+            " --transport sse"
+        } else {
+            ""
+        };
         return Err(format!(
             "it passes calls on to an MCP server, whose tools are listed when it runs; run `mcpc import mcp {url}{sse}`"
         ));
@@ -183,7 +205,9 @@ fn check(config: &Json) -> Result<(), String> {
     match config.get("tools").map(|tools| tools.as_array()) {
         Some(Some([])) | None => {
             let name = server.get("name").and_then(Json::as_str).unwrap_or("the server");
-            Err(format!("it has no `tools`: `{name}` is a program inside Higress, of which the file says nothing"))
+            Err(format!(
+                "it has no `tools`: `{name}` is a program inside Higress, of which the file says nothing"
+            ))
         }
         Some(None) => Err("its `tools` must be a list".to_owned()),
         Some(Some(_)) => Ok(()),

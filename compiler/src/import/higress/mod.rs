@@ -21,11 +21,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Json>, DocumentError> {
 }
 
 /// Makes specs of the servers in a file. `stem` names one that has no name of its own, `source` is what comments say.
-pub fn import<'d>(
-    documents: &'d [Json],
-    source: &str,
-    stem: Option<&str>,
-) -> Result<Imported<'d>, String> {
+pub fn import<'d>(documents: &'d [Json], source: &str, stem: Option<&str>) -> Result<Imported<'d>, String> {
     let Some((first, others)) = documents.split_first() else { return Err("it is empty".to_owned()) };
     let mut ledger = Ledger::new(first);
     for (at, other) in others.iter().enumerate() {

@@ -64,7 +64,8 @@ impl<'l, 'd> Security<'l, 'd> {
             }
         }
         let schemes = self.server.get("securitySchemes").and_then(Json::as_array).unwrap_or_default();
-        let scheme = schemes.iter().find(|scheme| scheme.get("id").and_then(Json::as_str) == id && id.is_some());
+        let scheme =
+            schemes.iter().find(|scheme| scheme.get("id").and_then(Json::as_str) == id && id.is_some());
         let auth = scheme.and_then(|scheme| self.auth(scheme, id.unwrap_or_default()));
         if auth.is_none() {
             let why = "no scheme that can be sent belongs to it; the source sends nothing either";
@@ -81,11 +82,13 @@ impl<'l, 'd> Security<'l, 'd> {
             ("http", "basic", _) => {
                 Some(DraftAuth::Basic { username: variable("username"), password: variable("password") })
             }
-            ("apiKey", _, place @ ("header" | "query")) if !text("name").is_empty() => Some(DraftAuth::ApiKey {
-                name: text("name").to_owned(),
-                value: variable("key"),
-                in_query: place == "query",
-            }),
+            ("apiKey", _, place @ ("header" | "query")) if !text("name").is_empty() => {
+                Some(DraftAuth::ApiKey {
+                    name: text("name").to_owned(),
+                    value: variable("key"),
+                    in_query: place == "query",
+                })
+            }
             _ => None,
         }
     }

@@ -11,7 +11,7 @@ use crate::import::rest::{Built, codes};
 use crate::import::{Fate, Ledger};
 use crate::language::json::Json;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What templates of requests see: settings and arguments.
 pub const REQUEST: Roots<'static> =
@@ -29,7 +29,8 @@ pub struct Server<'l, 'd> {
     has_many_origins: bool,
     /// Settings that are a part of an address.
     address_settings: BTreeSet<String>,
-    used: RefCell<BTreeSet<String>>,
+    /// The settings that are read, with their variables.
+    used: RefCell<BTreeMap<String, BTreeSet<String>>>,
     pub refused: usize,
 }
 
@@ -44,7 +45,11 @@ impl<'l, 'd> Server<'l, 'd> {
             .or_else(|| stem.and_then(names::spec_name))
             .unwrap_or_else(|| "higress".to_owned());
         if let Some(name) = server.get("name").filter(|_| written.is_some_and(|name| name != spec_name)) {
-            ledger.change(name, &crate::import::codes::NAME_CHANGED, format!("the toolset is called `{spec_name}`"));
+            ledger.change(
+                name,
+                &crate::import::codes::NAME_CHANGED,
+                format!("the toolset is called `{spec_name}`"),
+            );
         }
         Server {
             ledger,
@@ -125,9 +130,12 @@ impl<'l, 'd> Server<'l, 'd> {
     fn find_origins(&mut self, tools: &[Json]) {
         let mut origins = BTreeSet::new();
         for tool in tools {
-            let url = tool.get("requestTemplate").and_then(|request| request.get("url")).and_then(Json::as_str);
+            let url =
+                tool.get("requestTemplate").and_then(|request| request.get("url")).and_then(Json::as_str);
             let Some(url) = url else { continue };
-            let Ok(rewritten) = rewrite(url, REQUEST, &mut |key| format!("\u{1}{key}\u{2}")) else { continue };
+            let Ok(rewritten) = rewrite(url, REQUEST, &mut |key| format!("\u{1}{key}\u{2}")) else {
+                continue;
+            };
             if let Ok(target) = url::read(&rewritten.text) {
                 if let Origin::Absolute(origin) = &target.origin {
                     let keys = origin.split('\u{1}').skip(1).filter_map(|part| part.split('\u{2}').next());
@@ -141,9 +149,10 @@ impl<'l, 'd> Server<'l, 'd> {
 
     /// The variable of a setting. `host` is where it is sent.
     pub fn variable(&self, key: &str, host: Option<&str>) -> String {
-        self.used.borrow_mut().insert(key.to_owned());
         let host = host.filter(|_| self.has_many_origins && !self.address_settings.contains(key));
-        names::variable(&[&self.name, host.unwrap_or_default(), key], "SETTING")
+        let variable = names::variable(&[&self.name, host.unwrap_or_default(), key], "SETTING");
+        self.used.borrow_mut().entry(key.to_owned()).or_default().insert(variable.clone());
+        variable
     }
 
     fn allowed(&self) -> Option<BTreeSet<&'d str>> {
@@ -162,10 +171,17 @@ impl<'l, 'd> Server<'l, 'd> {
                 Wanted { is_own: name == *theirs, has_name: !name.is_empty(), theirs, name }
             })
             .collect();
-        for (tool, (name, theirs)) in spec.tools.iter_mut().zip(names::distinct(&wanted).into_iter().zip(&theirs)) {
+        for (tool, (name, theirs)) in
+            spec.tools.iter_mut().zip(names::distinct(&wanted).into_iter().zip(&theirs))
+        {
             if name != *theirs {
                 let why = format!("`{theirs}` is called `{name}`");
-                self.ledger.note(&format!("{}/name", tool.place), Fate::Changed, &crate::import::codes::NAME_CHANGED, why);
+                self.ledger.note(
+                    &format!("{}/name", tool.place),
+                    Fate::Changed,
+                    &crate::import::codes::NAME_CHANGED,
+                    why,
+                );
                 tool.name = name;
             }
         }
@@ -174,21 +190,25 @@ impl<'l, 'd> Server<'l, 'd> {
     /// What becomes of the settings.
     fn settings(&self, server: &'d Json) {
         let used = self.used.borrow();
+        let set = |variables: &BTreeSet<String>| {
+            let names: Vec<String> = variables.iter().map(|name| format!("`{name}`")).collect();
+            format!("set {} for the edge", names.join(" and "))
+        };
         let mut declared = BTreeSet::new();
         for (key, value) in self.ledger.members(server, "config") {
-            declared.insert(key.clone());
-            match used.contains(key) {
-                true => self.ledger.change(
-                    value,
-                    &codes::SETTING_BECOMES_VARIABLE,
-                    format!("set `{}` for the edge", names::variable(&[&self.name, key], "SETTING")),
-                ),
-                false => self.ledger.leave_out(value, &crate::import::codes::NOT_USED, "no template reads it"),
+            declared.insert(key);
+            match used.get(key) {
+                Some(variables) => {
+                    self.ledger.change(value, &codes::SETTING_BECOMES_VARIABLE, set(variables));
+                }
+                None => self.ledger.leave_out(value, &crate::import::codes::NOT_USED, "no template reads it"),
             }
         }
-        for key in used.difference(&declared) {
-            let name = names::variable(&[&self.name, key], "SETTING");
-            let why = format!("templates read `config.{key}`, which the source does not declare; set `{name}` for the edge");
+        for (key, variables) in used.iter().filter(|(key, _)| !declared.contains(key)) {
+            let why = format!(
+                "templates read `config.{key}`, which the source does not declare; {}",
+                set(variables)
+            );
             self.note(&codes::SETTING_BECOMES_VARIABLE, why);
         }
     }
@@ -200,7 +220,8 @@ impl<'l, 'd> Server<'l, 'd> {
             let why = format!("set `{name}` to the address of the API, such as `https://api.example.com`");
             self.note(&codes::ADDRESS_BECOMES_VARIABLE, why);
         }
-        let is_plain = |origin: &&Origin| matches!(origin, Origin::Absolute(url) if url.starts_with("http://"));
+        let is_plain =
+            |origin: &&Origin| matches!(origin, Origin::Absolute(url) if url.starts_with("http://"));
         for origin in origins.iter().filter(is_plain).collect::<BTreeSet<_>>() {
             if let Origin::Absolute(url) = origin {
                 self.note(&codes::PLAIN_HTTP, format!("`{url}`: use `https` if the API has it"));

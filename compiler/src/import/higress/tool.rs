@@ -30,9 +30,11 @@ pub fn import<'d>(
 ) -> Result<(Built, Option<DraftAuth>), String> {
     let ledger = server.ledger;
     let name = ledger.text(value, "name").unwrap_or_default().to_owned();
-    let description = ledger.text(value, "description").map(str::to_owned).filter(|text| !text.trim().is_empty());
+    let description =
+        ledger.text(value, "description").map(str::to_owned).filter(|text| !text.trim().is_empty());
     let arguments = arguments::read(ledger, value);
-    let declared: BTreeSet<String> = arguments.iter().map(|(_, argument)| argument.draft.name.clone()).collect();
+    let declared: BTreeSet<String> =
+        arguments.iter().map(|(_, argument)| argument.draft.name.clone()).collect();
     if let Some(requirement) = value.get("security") {
         security::gateway(ledger, requirement);
     }
@@ -70,15 +72,9 @@ impl<'d> Reader<'_, '_, 'd> {
         url: &str,
         arguments: &[(&'d Json, Argument)],
     ) -> Result<(RestTool, Parts<'d>), String> {
-        let of_url = |host: Option<&str>| self.template("url", url, host);
-        // The names of variables depend on the host, which the URL says.
-        let first = of_url(None)?;
-        let host = url::read(&first.text).ok().and_then(|target| match target.origin {
-            Origin::Absolute(origin) => origin.split("://").nth(1).map(|host| host.replace('.', "_")),
-            Origin::Relative => None,
-        });
+        let host = host_of(url);
         let host = host.as_deref();
-        let url = of_url(host)?;
+        let url = self.template("url", url, host)?;
         let mut headers = Vec::new();
         let mut parts = Parts { headers: Vec::new() };
         for header in self.ledger.list(request, "headers") {
@@ -105,7 +101,9 @@ impl<'d> Reader<'_, '_, 'd> {
         let (to_json, to_query, to_form) =
             (flag("argsToJsonBody"), flag("argsToUrlParam"), flag("argsToFormBody"));
         if [to_json, to_query, to_form].into_iter().filter(|flag| *flag).count() > 1 {
-            return Err("more than one of `argsToJsonBody`, `argsToUrlParam` and `argsToFormBody` is set".to_owned());
+            return Err(
+                "more than one of `argsToJsonBody`, `argsToUrlParam` and `argsToFormBody` is set".to_owned()
+            );
         }
         let tool = RestTool {
             method: self.ledger.text(request, "method").unwrap_or_default().to_owned(),
@@ -128,6 +126,15 @@ impl<'d> Reader<'_, '_, 'd> {
         let roots = Roots { declared: Some(self.declared), ..REQUEST };
         rewrite(source, roots, &mut |key| self.server.variable(key, host))
             .map_err(|refusal: Refusal| format!("{what}: {}", refusal.words(source)))
+    }
+}
+
+/// The host of an URL, which the names of variables depend on.
+fn host_of(url: &str) -> Option<String> {
+    let rewritten = rewrite(url, REQUEST, &mut str::to_owned).ok()?;
+    match url::read(&rewritten.text).ok()?.origin {
+        Origin::Absolute(origin) => origin.split("://").nth(1).map(|host| host.replace('.', "_")),
+        Origin::Relative => None,
     }
 }
 
@@ -166,7 +173,9 @@ fn answer<'d>(ledger: &Ledger<'d>, value: &'d Json, tool: &mut DraftTool) {
                 ledger.keep(schema);
                 tool.output_schema = Some(schema.clone());
             }
-            false => ledger.refuse(schema, &rest::TEMPLATE_REFUSED, "an output schema must be of type `object`"),
+            false => {
+                ledger.refuse(schema, &rest::TEMPLATE_REFUSED, "an output schema must be of type `object`")
+            }
         }
     }
     if let Some(response) = ledger.object(value, "responseTemplate") {
@@ -183,11 +192,16 @@ fn answer<'d>(ledger: &Ledger<'d>, value: &'d Json, tool: &mut DraftTool) {
             }
         }
     }
-    if let (Some(source), Some(place)) =
-        (ledger.text(value, "errorResponseTemplate").filter(|text| !text.is_empty()), value.get("errorResponseTemplate"))
-    {
+    if let (Some(source), Some(place)) = (
+        ledger.text(value, "errorResponseTemplate").filter(|text| !text.is_empty()),
+        value.get("errorResponseTemplate"),
+    ) {
         if source.contains("_headers") {
-            ledger.refuse(place, &codes::STATUS_TEMPLATE, "the edge shows the status and the answer by itself");
+            ledger.refuse(
+                place,
+                &codes::STATUS_TEMPLATE,
+                "the edge shows the status and the answer by itself",
+            );
         } else {
             tool.error_template = template(ledger, place, source);
         }

@@ -14,7 +14,7 @@ codes! {
     pub REQUIRED_IN_PATH = "required-in-path", "An argument in a path is required here.";
     pub DEFAULT_OF_REQUIRED = "default-of-required", "A required argument has a default, so it is not required here.";
     pub DEFAULT_CONVERTED = "default-converted", "A default was of another type than its argument.";
-    pub TYPE_CORRECTED = "type-corrected", "A type of an argument is none, so the nearest one was taken.";
+    pub SCHEMA_CORRECTED = "schema-corrected", "The type or schema of an argument was not valid, and the nearest one was taken.";
     pub NOW_ENFORCED = "now-enforced", "The source accepts the keyword and ignores it; here it is enforced.";
     pub HEADER_NOT_NEEDED = "header-not-needed", "The edge sets this header itself.";
     pub HEADER_REFUSED = "header-refused", "A spec cannot set this header.";

@@ -3,11 +3,20 @@
 use super::parameters::Parameters;
 use super::{About, Change, RestTool, codes};
 use crate::import::go_text::{Piece, Rewritten, pieces};
+use crate::template::{Inferred, infer};
 
 /// What belongs to a connection, or follows from the request.
 const NOT_OURS: [&str; 10] = [
-    "connection", "content-length", "expect", "host", "keep-alive", "proxy-connection", "te", "trailer",
-    "transfer-encoding", "upgrade",
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
 ];
 
 /// Whether a header says that the body is a form.
@@ -41,7 +50,10 @@ pub fn build(
                 continue;
             }
             if kind == "multipart/form-data" {
-                change(&codes::CONTENT_TYPE_CHANGED, "no boundary belongs to it: the body is none of several parts");
+                change(
+                    &codes::CONTENT_TYPE_CHANGED,
+                    "no boundary belongs to it: the body is none of several parts",
+                );
                 continue;
             }
         }
@@ -55,9 +67,17 @@ pub fn build(
         if !is_constant && !value.reads.is_empty() {
             change(&codes::RAW_BECOMES_ENCODED, "a value that no header can have is refused");
         }
-        headers.push((name, if is_constant { plain(&all) } else { text.to_owned() }));
+        headers.push((name, if is_constant { plain(&all) } else { certainly_go(text) }));
     }
     headers
+}
+
+/// A template that cannot be taken for one of Handlebars, where a spec has no place to say what it is.
+pub fn certainly_go(text: &str) -> String {
+    match infer(text) {
+        Inferred::Ambiguous => format!("{{{{/* Go */}}}}{text}"),
+        _ => text.to_owned(),
+    }
 }
 
 fn plain(all: &[Piece]) -> String {

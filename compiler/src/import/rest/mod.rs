@@ -125,10 +125,10 @@ pub fn build(source: &RestTool) -> Result<Built, String> {
         _ => {
             parameters.read_by_template(&source.url);
             let path = or_slash(template_text(&target.path));
-            match target.query.as_slice() {
+            headers::certainly_go(&match target.query.as_slice() {
                 [] => path,
                 query => format!("{path}?{}", template_text(query)),
-            }
+            })
         }
     });
     if source.url.reads.iter().any(|name| source.argument(name).is_some()) {
@@ -167,7 +167,9 @@ fn with_placeholders(source: &RestTool) -> String {
         .map(|argument| argument.draft.name.as_str())
         .collect();
     let text = |text: &str| {
-        names.iter().fold(text.to_owned(), |text, name| text.replace(&format!("{{{name}}}"), &go_action(name)))
+        names
+            .iter()
+            .fold(text.to_owned(), |text, name| text.replace(&format!("{{{name}}}"), &go_action(name)))
     };
     let all: Vec<_> = pieces(&source.url.text)
         .into_iter()

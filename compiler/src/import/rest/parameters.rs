@@ -50,7 +50,8 @@ impl<'s> Parameters<'s> {
     /// A pair of the query that callers never see.
     pub fn add_constant(&mut self, wire_name: &str, value: &str) {
         let is_taken = |name: &str| {
-            self.source.argument(name).is_some() || self.constants.iter().any(|constant| constant.name == name)
+            self.source.argument(name).is_some()
+                || self.constants.iter().any(|constant| constant.name == name)
         };
         let mut name = wire_name.to_owned();
         while is_taken(&name) {
@@ -116,7 +117,9 @@ impl<'s> Parameters<'s> {
                 (Some("body"), _) if self.source.body.is_some() => None,
                 (Some(position), _) => Some(position),
                 (None, unplaced) if is_read => {
-                    if unplaced == Unplaced::Query || (unplaced == Unplaced::Body && self.source.body.is_none()) {
+                    if unplaced == Unplaced::Query
+                        || (unplaced == Unplaced::Body && self.source.body.is_none())
+                    {
                         change(&codes::SENT_ONCE, format!("a template sends `{name}`"));
                     }
                     None
@@ -129,7 +132,10 @@ impl<'s> Parameters<'s> {
                 }
                 (None, _) => {
                     let place = if matches!(method, "POST" | "PUT" | "PATCH") { "body" } else { "query" };
-                    change(&codes::NOW_SENT, format!("`{name}` is sent in the {place}; remove it if the API does not want it"));
+                    change(
+                        &codes::NOW_SENT,
+                        format!("`{name}` is sent in the {place}; remove it if the API does not want it"),
+                    );
                     Some(place)
                 }
             }

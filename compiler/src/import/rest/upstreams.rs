@@ -41,13 +41,18 @@ impl Upstreams {
     /// Adds the upstreams to a spec. Headers that all tools of one have alike become headers of the upstream.
     pub fn finish(self, spec: &mut DraftSpec) {
         for (.., mut upstream) in self.all {
-            let mut tools: Vec<&mut DraftTool> =
-                spec.tools.iter_mut().filter(|tool| tool.upstream.as_deref() == Some(&upstream.name)).collect();
+            let mut tools: Vec<&mut DraftTool> = spec
+                .tools
+                .iter_mut()
+                .filter(|tool| tool.upstream.as_deref() == Some(&upstream.name))
+                .collect();
             let Some((first, others)) = tools.split_first_mut() else { continue };
             let shared: Vec<(String, String)> = first
                 .headers
                 .iter()
-                .filter(|header| !header.1.contains("{{") && others.iter().all(|tool| tool.headers.contains(header)))
+                .filter(|header| {
+                    !header.1.contains("{{") && others.iter().all(|tool| tool.headers.contains(header))
+                })
                 .cloned()
                 .collect();
             for tool in tools {

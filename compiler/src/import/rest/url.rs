@@ -42,9 +42,9 @@ fn split_origin(text: &str, goes_on: bool) -> Result<(Origin, String), String> {
     if text.starts_with('/') {
         return Ok((Origin::Relative, text.to_owned()));
     }
-    let scheme = ["https://", "http://"].into_iter().find(|scheme| {
-        text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
-    });
+    let scheme = ["https://", "http://"]
+        .into_iter()
+        .find(|scheme| text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)));
     let start = match scheme {
         Some(scheme) => scheme.len(),
         None if text.starts_with("${") => 0,
@@ -100,8 +100,14 @@ pub enum Pair {
     /// Sent as it is.
     Fixed(String),
     /// A constant with a variable in it.
-    Constant { name: String, value: String },
-    Argument { name: String, argument: String },
+    Constant {
+        name: String,
+        value: String,
+    },
+    Argument {
+        name: String,
+        argument: String,
+    },
 }
 
 /// The pairs of a query; `None` if one of them is more than that.
@@ -188,7 +194,10 @@ mod tests {
         assert!(target.has_fragment);
         assert_eq!(read("/a?b=1").unwrap().origin, Origin::Relative);
         assert_eq!(read("${BASE}/a").unwrap().origin, Origin::Absolute("${BASE}".to_owned()));
-        assert_eq!(read("https://${HOST}:1/a").unwrap().origin, Origin::Absolute("https://${HOST}:1".to_owned()));
+        assert_eq!(
+            read("https://${HOST}:1/a").unwrap().origin,
+            Origin::Absolute("https://${HOST}:1".to_owned())
+        );
         assert_eq!(read("https://a.example").unwrap().path, []);
     }
 
@@ -210,7 +219,10 @@ mod tests {
     #[test]
     fn pairs_are_told_apart() {
         let pairs = |query: &str| pairs(&pieces(query));
-        let argument = |name: &str, argument: &str| Pair::Argument { name: name.to_owned(), argument: argument.to_owned() };
+        let argument = |name: &str, argument: &str| Pair::Argument {
+            name: name.to_owned(),
+            argument: argument.to_owned(),
+        };
         assert_eq!(
             pairs("a=1&b={{ .x }}&c=${K}&d&e=x{{/* c */}}y"),
             Some(vec![
@@ -221,7 +233,9 @@ mod tests {
                 Pair::Fixed("e=xy".to_owned()),
             ])
         );
-        for query in ["a={{ .x }}y", "a=y{{ .x }}", "{{ .x }}=1", "a={{ .x }}{{ .y }}", "a={{ now }}", "${K}=1"] {
+        for query in
+            ["a={{ .x }}y", "a=y{{ .x }}", "{{ .x }}=1", "a={{ .x }}{{ .y }}", "a={{ now }}", "${K}=1"]
+        {
             assert_eq!(pairs(query), None, "{query}");
         }
         assert_eq!(pairs(""), Some(vec![]));
