@@ -146,7 +146,7 @@ mod tests {
         let roots = Roots { declared: Some(&declared), ..ROOTS };
         let source = "{{ .args.a }}{{ .args.b }}{{ toJson .args.c }}{{ .args.d.e | upper }}";
         let rewritten = rewrite(source, roots, &mut str::to_owned).unwrap();
-        assert_eq!(rewritten.text, "{{ .a }}{{ \"\" }}{{ toJson nil }}{{ \"\" | upper }}");
+        assert_eq!(rewritten.text, "{{ .a }}{{ toJson nil }}{{ \"\" | upper }}");
         assert_eq!(rewritten.undeclared.iter().collect::<Vec<_>>(), ["b", "c", "d"]);
     }
 

@@ -84,29 +84,43 @@ impl<'s, 'v> Walk<'s, 'v> {
         Ok(())
     }
 
-    /// A setting that is inserted as it is becomes a variable in the text.
+    /// A setting that is inserted as it is becomes a variable in the text, and what is never there becomes nothing.
     fn action(&mut self, action: &Action) -> Result<(), Refusal> {
-        let pipe = &action.pipe;
-        if let (ExprKind::Path(path), true, None) = (&pipe.head.kind, pipe.stages.is_empty(), &pipe.bind)
-            && !self.roots.settings.is_empty()
-            && let Some([key]) = self.below(path, self.roots.settings).as_deref()
-        {
-            let key = key.clone();
-            let variable = (self.variable)(&key);
-            self.rewritten.settings.insert(key);
-            // What `-` removes around it, the parser has removed from the text, but not from the source.
-            let source = self.source;
-            let before = source.get(..action.span.start).unwrap_or_default();
-            let after = source.get(action.span.end..).unwrap_or_default();
-            let text = source.get(action.span.clone()).unwrap_or_default();
-            let start =
-                if text.starts_with("{{-") { before.trim_end_matches(SPACE).len() } else { before.len() };
-            let trimmed =
-                if text.ends_with("-}}") { after.len() - after.trim_start_matches(SPACE).len() } else { 0 };
-            self.edit(start..action.span.end + trimmed, format!("${{{variable}}}"));
-            return Ok(());
+        let Some(text) = self.constant(&action.pipe) else { return self.pipe(&action.pipe) };
+        // What `-` removes around it, the parser has removed from the text, but not from the source.
+        let source = self.source;
+        let before = source.get(..action.span.start).unwrap_or_default();
+        let after = source.get(action.span.end..).unwrap_or_default();
+        let written = source.get(action.span.clone()).unwrap_or_default();
+        let start =
+            if written.starts_with("{{-") { before.trim_end_matches(SPACE).len() } else { before.len() };
+        let trimmed =
+            if written.ends_with("-}}") { after.len() - after.trim_start_matches(SPACE).len() } else { 0 };
+        self.edit(start..action.span.end + trimmed, text);
+        Ok(())
+    }
+
+    /// The text of an action that prints the same for every call.
+    fn constant(&mut self, pipe: &Pipe) -> Option<String> {
+        let ExprKind::Path(path) = &pipe.head.kind else { return None };
+        if !pipe.stages.is_empty() || pipe.bind.is_some() || self.roots.data.is_empty() {
+            return None;
         }
-        self.pipe(pipe)
+        if let Some([key]) = self.below(path, self.roots.settings).as_deref() {
+            let variable = (self.variable)(key);
+            self.rewritten.settings.insert(key.clone());
+            return Some(format!("${{{variable}}}"));
+        }
+        let name = self.below(path, self.roots.data)?.into_iter().next()?;
+        if self.is_declared(&name) {
+            return None;
+        }
+        self.rewritten.undeclared.insert(name);
+        Some(String::new())
+    }
+
+    fn is_declared(&self, name: &str) -> bool {
+        self.roots.declared.is_none_or(|declared| declared.contains(name))
     }
 
     fn branches(&mut self, branches: &Branches, is_with: bool) -> Result<(), Refusal> {
@@ -206,7 +220,7 @@ impl<'s, 'v> Walk<'s, 'v> {
         }
         if let Some(rest) = self.below(path, self.roots.data) {
             match rest.first() {
-                Some(name) if self.roots.declared.is_some_and(|declared| !declared.contains(name)) => {
+                Some(name) if !self.is_declared(name) => {
                     self.rewritten.undeclared.insert(name.clone());
                     // Nothing, as it always was.
                     self.edit(span.clone(), if self.is_argument { "nil" } else { "\"\"" });

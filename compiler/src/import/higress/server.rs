@@ -97,13 +97,13 @@ impl<'l, 'd> Server<'l, 'd> {
         let mut origins = Vec::new();
         for (at, value) in tools.iter().enumerate() {
             let place = format!("{}/tools/{at}", self.place);
-            if ledger.members_of(value).is_none() {
-                self.refused += 1;
-                continue;
-            }
             let name = value.get("name").and_then(Json::as_str).unwrap_or_default();
             if allowed.as_ref().is_some_and(|allowed| !allowed.contains(name)) {
                 ledger.leave_out(value, &codes::NOT_ALLOWED, "`allowTools` does not name the tool");
+                continue;
+            }
+            if ledger.members_of(value).is_none() {
+                self.refused += 1;
                 continue;
             }
             match tool::import(self, value, &place, &security) {
@@ -167,7 +167,8 @@ impl<'l, 'd> Server<'l, 'd> {
         let wanted: Vec<Wanted<'_>> = theirs
             .iter()
             .map(|theirs| {
-                let name = names::portable(theirs);
+                let name = names::portable(theirs).trim_end_matches('_').to_owned();
+                let name = if theirs.ends_with('_') { names::portable(theirs) } else { name };
                 Wanted { is_own: name == *theirs, has_name: !name.is_empty(), theirs, name }
             })
             .collect();

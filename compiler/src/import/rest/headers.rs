@@ -37,6 +37,7 @@ pub fn build(
     let mut headers: Vec<(String, String)> = Vec::new();
     for (at, (name, value)) in source.headers.iter().enumerate() {
         let name = name.trim().to_ascii_lowercase();
+        changes.extend(super::undeclared(About::Header(at), value));
         let mut change = |code, why: &str| changes.push(Change::new(About::Header(at), code, why));
         if NOT_OURS.contains(&name.as_str()) || name.starts_with(':') {
             change(&codes::HEADER_REFUSED, "the edge alone decides about this header");

@@ -5,14 +5,12 @@
 pub mod codes;
 mod headers;
 mod parameters;
-#[cfg(test)]
-mod tests;
 pub mod upstreams;
 pub mod url;
 
 use super::codes::Code;
 use super::draft::{DraftParameter, DraftTemplate, DraftTool};
-use super::go_text::{Rewritten, go_action, pieces, template_text};
+use super::go_text::{Piece, Rewritten, go_action, pieces, template_text};
 use parameters::Parameters;
 use std::collections::BTreeSet;
 use url::{Origin, Pair};
@@ -97,7 +95,7 @@ pub fn build(source: &RestTool) -> Result<Built, String> {
     }
     tool.method = Some(if method.is_empty() { "GET".to_owned() } else { method });
     let is_form = source.is_form || headers::is_form(&source.headers);
-    let url = with_placeholders(source);
+    let (url, replaced) = with_placeholders(source);
     let target = url::read(&url)?;
     if target.has_fragment {
         changes.push(Change::new(About::Url, &codes::FRAGMENT_DROPPED, "what follows the `#` is never sent"));
@@ -124,6 +122,7 @@ pub fn build(source: &RestTool) -> Result<Built, String> {
         }
         _ => {
             parameters.read_by_template(&source.url);
+            parameters.read_names(replaced);
             let path = or_slash(template_text(&target.path));
             headers::certainly_go(&match target.query.as_slice() {
                 [] => path,
@@ -131,6 +130,7 @@ pub fn build(source: &RestTool) -> Result<Built, String> {
             })
         }
     });
+    changes.extend(undeclared(About::Url, &source.url));
     if source.url.reads.iter().any(|name| source.argument(name).is_some()) {
         let names: Vec<String> = source.url.reads.iter().map(|name| format!("`{name}`")).collect();
         let why = format!("{} cannot change the rest of the URL any more", names.join(", "));
@@ -143,6 +143,7 @@ pub fn build(source: &RestTool) -> Result<Built, String> {
             let why = "values are written as JSON or escaped for it, so that none changes the body around it";
             changes.push(Change::new(About::Body, &codes::RAW_BECOMES_ENCODED, why));
         }
+        changes.extend(undeclared(About::Body, body));
         tool.body_template = Some(DraftTemplate::Go(body.text.clone()));
     }
     if is_form && (source.body.is_some() || parameters.has_body()) {
@@ -158,27 +159,29 @@ impl RestTool {
     }
 }
 
-/// The URL with an action for each `{name}` of an argument of the path.
-fn with_placeholders(source: &RestTool) -> String {
-    let names: BTreeSet<&str> = source
-        .arguments
-        .iter()
-        .filter(|argument| argument.position == Some("path"))
-        .map(|argument| argument.draft.name.as_str())
-        .collect();
-    let text = |text: &str| {
-        names
-            .iter()
-            .fold(text.to_owned(), |text, name| text.replace(&format!("{{{name}}}"), &go_action(name)))
-    };
-    let all: Vec<_> = pieces(&source.url.text)
-        .into_iter()
-        .map(|piece| match piece {
-            super::go_text::Piece::Text(part) => super::go_text::Piece::Text(text(&part)),
-            piece => piece,
-        })
-        .collect();
-    template_text(&all)
+/// The URL with an action for each `{name}` of an argument of the path, and the names of those.
+fn with_placeholders(source: &RestTool) -> (String, BTreeSet<String>) {
+    let mut replaced = BTreeSet::new();
+    let mut all = pieces(&source.url.text);
+    let names = source.arguments.iter().filter(|argument| argument.position == Some("path"));
+    for name in names.map(|argument| &argument.draft.name) {
+        let placeholder = format!("{{{name}}}");
+        for piece in &mut all {
+            let Piece::Text(text) = piece else { continue };
+            if text.contains(&placeholder) {
+                *text = text.replace(&placeholder, &go_action(name));
+                replaced.insert(name.clone());
+            }
+        }
+    }
+    (template_text(&all), replaced)
+}
+
+/// What a template reads and never finds.
+fn undeclared(about: About, template: &Rewritten) -> Option<Change> {
+    let names: Vec<String> = template.undeclared.iter().map(|name| format!("`{name}`")).collect();
+    let why = format!("{} is no argument, so nothing is inserted, as in the source", names.join(", "));
+    (!names.is_empty()).then(|| Change::new(about, &codes::UNDECLARED_ARGUMENT, why))
 }
 
 fn or_slash(path: String) -> String {

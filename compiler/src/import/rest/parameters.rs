@@ -47,6 +47,10 @@ impl<'s> Parameters<'s> {
         self.reads_all |= template.reads_all;
     }
 
+    pub fn read_names(&mut self, names: BTreeSet<String>) {
+        self.read.extend(names);
+    }
+
     /// A pair of the query that callers never see.
     pub fn add_constant(&mut self, wire_name: &str, value: &str) {
         let is_taken = |name: &str| {
