@@ -74,7 +74,7 @@ fn a_draft_is_the_file_that_a_person_would_write() {
     let report = check_files(&MemoryFiles::one("shop.toml", &written.text));
     assert_eq!(report.diagnostics, []);
     let part = &written.text[written.tools[0].range.clone()];
-    assert!(part.starts_with("# POST /orders") && part.ends_with("}}\n"), "{part}");
+    assert!(part.starts_with("# POST /orders") && part.ends_with("} }\n"), "{part}");
     assert!(written.text[written.tools[0].examples[0].clone()].starts_with("[[tool.examples]]"));
 }
 
