@@ -10,6 +10,7 @@ pub mod checked;
 pub mod cli;
 #[cfg(feature = "dev")]
 pub mod dev;
+pub mod diff;
 pub mod exercise;
 pub mod files;
 pub mod fix;

@@ -9,6 +9,7 @@ use super::patterns::{PATTERN_SIZE_LIMIT, compile_pattern};
 use super::shorten;
 use crate::json::parse_strict;
 use crate::wire_enums::ValueFormat;
+use jsonschema::canonical::Containment;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::paths::{Location, LocationSegment};
 use jsonschema::{Keyword, PatternOptions, ValidationError};
@@ -23,6 +24,10 @@ const MAX_VISITS: usize = 1 << 12;
 
 /// References that are told apart; with more, all of them are taken to lead back to themselves.
 const MAX_REFERENCES: usize = 256;
+
+/// The longest schemas that are compared with each other, in bytes, and the most objects in one.
+const MAX_COMPARED: usize = 1 << 18;
+const MAX_COMPARED_SCHEMAS: usize = 2_000;
 
 /// Keywords that lead to another part of the schema.
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
@@ -76,6 +81,16 @@ pub struct SchemaProblem {
     pub message: String,
 }
 
+/// Whether one schema accepts all that another one does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Coverage {
+    Yes,
+    /// There is a value that it refuses.
+    No,
+    /// JSON Schema can say more than can be decided.
+    Unknown,
+}
+
 /// The `pattern` keyword with our own engine.
 struct Pattern {
     source: String,
@@ -107,6 +122,43 @@ pub fn compile(json_text: &str) -> Result<Validator, SchemaError> {
             message: error.to_string(),
             pointer: error.instance_path().as_str().to_owned(),
         }),
+    }
+}
+
+/// Whether the schema `wide` accepts every value that `narrow` accepts. Both are JSON texts.
+///
+/// Formats count as far as [`compile`] enforces them. What cannot be compared in little time is unknown.
+pub fn coverage(wide: &str, narrow: &str) -> Coverage {
+    if wide.len().max(narrow.len()) > MAX_COMPARED {
+        return Coverage::Unknown;
+    }
+    let canonical = |text: &str| {
+        let mut schema = parse_strict(text.as_bytes(), crate::json::MAX_DEPTH).ok()?;
+        if without_unenforced_formats(&mut schema) > MAX_COMPARED_SCHEMAS {
+            return None;
+        }
+        let options = jsonschema::canonical::options().offline().should_validate_formats(true);
+        options.canonicalize(&schema).ok()
+    };
+    let (Some(wide), Some(narrow)) = (canonical(wide), canonical(narrow)) else { return Coverage::Unknown };
+    match wide.covers(&narrow) {
+        Ok(Containment::Yes) => Coverage::Yes,
+        Ok(Containment::No) => Coverage::No,
+        Ok(_) | Err(_) => Coverage::Unknown,
+    }
+}
+
+/// Removes formats that are only published, and counts the objects. Recursion is bounded by the depth of the schema's text.
+fn without_unenforced_formats(schema: &mut Value) -> usize {
+    match schema {
+        Value::Array(items) => items.iter_mut().map(without_unenforced_formats).sum(),
+        Value::Object(members) => {
+            if members.get("format").and_then(Value::as_str).is_some_and(|name| UNENFORCED.contains(&name)) {
+                members.remove("format");
+            }
+            1 + members.values_mut().map(without_unenforced_formats).sum::<usize>()
+        }
+        _ => 0,
     }
 }
 
@@ -278,6 +330,26 @@ impl<'i> Keyword<'i> for Pattern {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_schema_covers_another_if_it_accepts_all_of_it() {
+        let covers = |wide: Value, narrow: Value| coverage(&wide.to_string(), &narrow.to_string());
+        let string = json!({"type": "string"});
+        let short = json!({"type": "string", "maxLength": 5});
+        assert_eq!(covers(string.clone(), short.clone()), Coverage::Yes);
+        assert_eq!(covers(short, string.clone()), Coverage::No);
+        let tree = json!({"$ref": "#/$defs/n", "$defs": {"n": {"type": "object", "properties": {"n": {"$ref": "#/$defs/n"}}}}});
+        assert_eq!(covers(tree.clone(), tree), Coverage::Yes);
+        // Formats that are only published refuse nothing.
+        let named = json!({"type": "string", "format": "hostname"});
+        assert_eq!(covers(named, string.clone()), Coverage::Yes);
+        let dated = json!({"type": "string", "format": "date"});
+        assert_ne!(covers(dated, string.clone()), Coverage::Yes);
+        assert_eq!(covers(json!({"$ref": "https://example.com/x"}), string.clone()), Coverage::Unknown);
+        assert_eq!(coverage("{", &string.to_string()), Coverage::Unknown);
+        let long = json!({"type": "string", "description": "x".repeat(MAX_COMPARED)});
+        assert_eq!(covers(long, string), Coverage::Unknown);
+    }
 
     fn problems(schema: &Value, value: &Value) -> Vec<(String, String)> {
         let validator = compile(&schema.to_string()).unwrap();

@@ -45,6 +45,7 @@ pub enum SectionId {
     Credentials,
     Servers,
     Lenient,
+    Release,
     /// Of a later compiler.
     Unknown(u32),
 }
@@ -59,7 +60,7 @@ pub struct Revision(pub [u8; 32]);
 
 impl SectionId {
     /// Every section that this crate knows, in the order of the file.
-    pub const ALL: [SectionId; 12] = [
+    pub const ALL: [SectionId; 13] = [
         SectionId::Manifest,
         SectionId::Upstreams,
         SectionId::Tools,
@@ -72,6 +73,7 @@ impl SectionId {
         SectionId::Credentials,
         SectionId::Servers,
         SectionId::Lenient,
+        SectionId::Release,
     ];
 
     pub fn from_id(id: u32) -> SectionId {
@@ -92,6 +94,7 @@ impl SectionId {
             SectionId::Credentials => 10,
             SectionId::Servers => 11,
             SectionId::Lenient => 12,
+            SectionId::Release => 13,
             SectionId::Unknown(id) => id,
         }
     }
@@ -104,7 +107,12 @@ impl SectionId {
         }
     }
 
-    /// Whether a bundle of this format version has it. A section that not every bundle needs has
+    /// Whether it is only for people and tools, so that a bundle may have it or not and any reader may skip it.
+    pub const fn is_optional(self) -> bool {
+        matches!(self, SectionId::Release)
+    }
+
+    /// Whether a bundle of this format version has it, or may have it. A section that not every bundle needs has
     /// its own feature. Readers that do not know the feature refuse the bundle by its name.
     pub const fn is_in(self, version: u16, features: Features) -> bool {
         match self {
@@ -114,6 +122,7 @@ impl SectionId {
             SectionId::Credentials => features.contains(Features::CREDENTIALS),
             SectionId::Servers => features.contains(Features::MCP_SERVERS),
             SectionId::Lenient => features.contains(Features::LENIENT),
+            SectionId::Release => version >= 2,
             SectionId::Unknown(_) => false,
             _ => true,
         }
@@ -201,6 +210,7 @@ impl fmt::Display for SectionId {
             SectionId::Credentials => "credentials",
             SectionId::Servers => "mcp-servers",
             SectionId::Lenient => "lenient",
+            SectionId::Release => "release",
             SectionId::Unknown(id) => return write!(f, "{id}"),
         })
     }

@@ -60,6 +60,7 @@ pub fn read(bytes: &[u8], trust: &Trust<'_>) -> Result<Bundle, ReadError> {
         limits: file.decode_if_there(SectionId::Limits, decode_postcard)?.unwrap_or_default(),
         servers: file.decode_if_there(SectionId::Servers, decode_postcard)?.unwrap_or_default(),
         lenient: file.decode_if_there(SectionId::Lenient, decode_postcard)?.unwrap_or_default(),
+        release: file.decode_if_there(SectionId::Release, decode_postcard)?,
         ..Contents::default()
     };
     // Whether the tools need what is said of them, they show once they are read.
@@ -102,7 +103,8 @@ impl File<'_> {
                 _ => {}
             }
         }
-        let mut expected = SectionId::ALL.into_iter().filter(|id| id.is_in(*version, *features));
+        let is_expected = |id: &SectionId| id.is_in(*version, *features) && !id.is_optional();
+        let mut expected = SectionId::ALL.into_iter().filter(is_expected);
         expected.try_for_each(|id| self.section(id).map(drop))
     }
 

@@ -20,7 +20,10 @@ pub fn write(contents: &Contents) -> Result<Vec<u8>, WriteError> {
 
     let features = features_of(contents);
     let mut bodies = Vec::with_capacity(SectionId::ALL.len());
-    for id in SectionId::ALL.into_iter().filter(|id| id.is_in(VERSION, features)) {
+    let is_there = |id: &SectionId| {
+        id.is_in(VERSION, features) && (*id != SectionId::Release || contents.release.is_some())
+    };
+    for id in SectionId::ALL.into_iter().filter(is_there) {
         bodies.push((id, encode(id, contents)?));
     }
     let mut offset = (HEADER_LENGTH + bodies.len() * TABLE_ROW_LENGTH) as u64;
@@ -28,7 +31,7 @@ pub fn write(contents: &Contents) -> Result<Vec<u8>, WriteError> {
     for (id, body) in &bodies {
         let length = body.len() as u64;
         let digest = Sha256::digest(body).into();
-        let optional = *id == SectionId::FeatureNames;
+        let optional = *id == SectionId::FeatureNames || id.is_optional();
         table.push(Section { id: *id, version: id.version(), optional, offset, length, digest });
         offset += length;
     }
@@ -108,6 +111,9 @@ fn encode(id: SectionId, contents: &Contents) -> Result<Vec<u8>, WriteError> {
         SectionId::Limits => encode_postcard(id, &contents.limits),
         SectionId::Servers => encode_postcard(id, &contents.servers),
         SectionId::Lenient => encode_postcard(id, &contents.lenient),
+        SectionId::Release => {
+            contents.release.as_ref().map_or(Ok(Vec::new()), |release| encode_postcard(id, release))
+        }
         SectionId::Unknown(_) => Ok(Vec::new()),
     }
 }

@@ -45,6 +45,8 @@ pub struct Contents {
     pub servers: Vec<McpServer>,
     /// Tools that also take arguments which can be converted without loss, by index and ascending.
     pub lenient: Vec<u32>,
+    /// What people call this state of the tools.
+    pub release: Option<Release>,
 }
 
 /// What the bundle is, and what it needs from the place it runs in.
@@ -59,6 +61,13 @@ pub struct Manifest {
     pub patterns: Vec<StrId>,
     /// JSON Schemas (as JSON texts) that need the full validator.
     pub schemas: Vec<StrId>,
+}
+
+/// What the people who made the bundle say of it. Nothing depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Release {
+    /// `MAJOR.MINOR.PATCH`.
+    pub version: StrId,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -359,6 +368,11 @@ impl Contents {
             Some(url) => self.strings.get(url).to_owned(),
             None => format!("{}://{}", upstream.scheme, self.strings.get(upstream.authority)),
         }
+    }
+
+    /// The version that its makers gave it.
+    pub fn version(&self) -> Option<&str> {
+        self.release.map(|release| self.strings.get(release.version))
     }
 
     /// Names of the variables, in the order of their indexes.

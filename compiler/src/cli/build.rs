@@ -24,6 +24,10 @@ pub struct Arguments {
     /// Fail on warnings too
     #[arg(long, value_name = "WHAT")]
     deny: Option<super::check::Deny>,
+    /// Refuse to build what breaks this bundle, folder or `git:REV:PATH`, unless `version` in
+    /// `mcpc.toml` says so (see `mcpc diff`)
+    #[arg(long, value_name = "OLD")]
+    against: Option<String>,
     /// How to print findings
     #[arg(long, value_enum, default_value_t = TextFormat::Human)]
     format: TextFormat,
@@ -43,6 +47,12 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
         return Ok(outcome);
     }
     let contents = report.contents.as_ref().context("specs without errors have a plan")?;
+    if let Some(old) = &arguments.against {
+        let outcome = super::diff::against(old, contents, streams)?;
+        if outcome != Outcome::Clean {
+            return Ok(outcome);
+        }
+    }
     let mut bytes = format::write(contents).map_err(|error| anyhow::anyhow!(error.to_string()))?;
     for key in &keys {
         bytes = format::sign(bytes, key)?;

@@ -8,6 +8,7 @@ mod check;
 mod completions;
 #[cfg(feature = "dev")]
 mod dev;
+mod diff;
 #[cfg(feature = "dev")]
 mod environment;
 mod explain;
@@ -56,6 +57,7 @@ enum Command {
     #[cfg(feature = "dev")]
     Lock(lock::Arguments),
     Build(build::Arguments),
+    Diff(diff::Arguments),
     Inspect(inspect::Arguments),
     Verify(verify::Arguments),
     Replay(replay::Arguments),
@@ -178,6 +180,7 @@ fn run(command: Command, streams: &mut Streams) -> anyhow::Result<Outcome> {
         #[cfg(feature = "dev")]
         Command::Lock(arguments) => lock::run(&arguments, streams),
         Command::Build(arguments) => build::run(&arguments, streams),
+        Command::Diff(arguments) => diff::run(&arguments, streams),
         Command::Inspect(arguments) => inspect::run(&arguments, streams),
         Command::Verify(arguments) => verify::run(&arguments, streams),
         Command::Replay(arguments) => replay::run(&arguments, streams),

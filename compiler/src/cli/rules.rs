@@ -1,14 +1,18 @@
 //! `mcpc rules`
 
 use super::{Outcome, Streams};
+use crate::diff;
 use crate::lint::rules;
 use mcp_diagnostics::{Level, Rule};
 use serde::Serialize;
 
-/// List all rules
+/// List all rules of `check`, or all changes of `diff`
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// How to print them; `markdown` is the page docs/rules.md
+    /// List the changes that `mcpc diff` reports instead
+    #[arg(long)]
+    changes: bool,
+    /// How to print them; `markdown` is the page docs/rules.md, or docs/changes.md
     #[arg(long, value_enum, default_value_t = RulesFormat::Human)]
     format: RulesFormat,
 }
@@ -31,6 +35,9 @@ struct Row<'a> {
 }
 
 pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
+    if arguments.changes {
+        return changes(arguments.format, streams);
+    }
     match arguments.format {
         RulesFormat::Human => {
             for rule in rules::all() {
@@ -50,6 +57,45 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
             writeln!(streams.out)?;
         }
         RulesFormat::Markdown => write!(streams.out, "{}", rules::page())?,
+    }
+    Ok(Outcome::Clean)
+}
+
+#[derive(Serialize)]
+struct ChangeRow {
+    code: &'static str,
+    name: &'static str,
+    class: &'static str,
+    summary: String,
+}
+
+fn changes(format: RulesFormat, streams: &mut Streams) -> anyhow::Result<Outcome> {
+    let out = &mut streams.out;
+    match format {
+        RulesFormat::Human => {
+            for rule in diff::rules::all() {
+                writeln!(
+                    out,
+                    "{}  {:<8}  {:<28}  {}",
+                    rule.code,
+                    rule.class.word(),
+                    rule.name,
+                    rule.summary()
+                )?;
+            }
+        }
+        RulesFormat::Json => {
+            let row = |rule: &diff::ChangeRule| ChangeRow {
+                code: rule.code,
+                name: rule.name,
+                class: rule.class.word(),
+                summary: rule.summary(),
+            };
+            let rows: Vec<ChangeRow> = diff::rules::all().map(row).collect();
+            serde_json::to_writer_pretty(&mut *out, &rows)?;
+            writeln!(out)?;
+        }
+        RulesFormat::Markdown => write!(out, "{}", diff::rules::page())?,
     }
     Ok(Outcome::Clean)
 }

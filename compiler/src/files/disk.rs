@@ -110,8 +110,12 @@ pub fn discover(paths: &[PathBuf], config: Option<&Path>) -> Result<Input, Disco
 
 /// The patterns of `exclude`. What is wrong with the file is reported when it is checked.
 fn excluded(config: &Path) -> Vec<String> {
-    let text = read_text(config).unwrap_or_default();
-    let (root, _) = toml_tree::read(&text);
+    exclude_patterns(&read_text(config).unwrap_or_default())
+}
+
+/// The patterns of `exclude` in the text of a configuration.
+pub(super) fn exclude_patterns(text: &str) -> Vec<String> {
+    let (root, _) = toml_tree::read(text);
     let patterns = root.get("exclude").and_then(|value| value.get_ref().as_array()).unwrap_or_default();
     patterns.iter().filter_map(|pattern| pattern.get_ref().as_str().map(str::to_owned)).collect()
 }
@@ -235,22 +239,36 @@ fn search(folder: &Path, depth: usize, specs: &mut BTreeSet<String>) -> Result<(
     for entry in fs::read_dir(folder).map_err(|error| unreadable(folder, &error))? {
         let path = entry.map_err(|error| unreadable(folder, &error))?.path();
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if name.starts_with('.') {
-            continue;
-        }
         if path.is_symlink() && path.is_dir() {
             // It may lead back up.
             continue;
         }
         if path.is_dir() {
-            if !matches!(name.as_str(), "target" | "node_modules") {
+            if is_searched(&name) {
                 search(&path, depth + 1, specs)?;
             }
-        } else if name.ends_with(".toml") && name != CONFIG_NAME && !FOREIGN.contains(&name.as_str()) {
+        } else if is_found(&name) {
             specs.insert(display(&path));
         }
     }
     Ok(())
+}
+
+/// Whether a search looks into a folder of this name.
+fn is_searched(name: &str) -> bool {
+    !name.starts_with('.') && !matches!(name, "target" | "node_modules")
+}
+
+/// Whether a search takes a file of this name for a spec.
+fn is_found(name: &str) -> bool {
+    !name.starts_with('.') && name.ends_with(".toml") && name != CONFIG_NAME && !FOREIGN.contains(&name)
+}
+
+/// Whether a search of a folder takes the file with this path below it for a spec.
+pub(super) fn is_found_below(path: &str) -> bool {
+    let (folders, name) = path.rsplit_once('/').map_or(("", path), |(folders, name)| (folders, name));
+    let mut folders = folders.split('/').filter(|folder| !folder.is_empty());
+    is_found(name) && folders.clone().count() <= MAX_FOLDER_DEPTH && folders.all(is_searched)
 }
 
 fn read_text(path: &Path) -> Result<String, ReadError> {

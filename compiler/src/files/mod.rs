@@ -1,6 +1,7 @@
 //! Where specs come from: files by name, on disk or in memory.
 
 pub mod disk;
+pub mod git;
 pub mod glob;
 
 use mcp_diagnostics::Location;

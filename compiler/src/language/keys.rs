@@ -411,6 +411,11 @@ pub static CONFIG: Table = Table {
     name: "`mcpc.toml`",
     doc: "Settings of a folder of specs.",
     keys: &[
+        key(
+            "version",
+            Shape::Text,
+            "Version of the tools, three numbers such as `1.4.0`; `mcpc diff` compares how it moves with what changed.",
+        ),
         key("bundle", Shape::Table(&CONFIG_BUNDLE), "The bundle as a whole."),
         key("budget", Shape::Table(&CONFIG_BUDGET), "Token budgets."),
         key("rules", Shape::TextMap, "Level of rules by name: `allow`, `warn` or `error`."),

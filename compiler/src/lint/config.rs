@@ -1,6 +1,7 @@
 //! `mcpc.toml`: settings of a folder of specs.
 
 use super::rules::{self, INVALID_RULE_LEVEL, UNKNOWN_CLIENT, UNKNOWN_RULE};
+use crate::diff::semver::{NotAVersion, Version};
 use crate::files::glob;
 use crate::language::LANGUAGE;
 use crate::language::keys;
@@ -10,6 +11,7 @@ use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Default)]
 pub struct Config {
+    pub version: Option<Version>,
     pub bundle_name: Option<String>,
     pub budget: Budget,
     /// By rule name.
@@ -46,6 +48,18 @@ pub fn read_config(sources: &Sources, file: FileId, diagnostics: &mut Vec<Diagno
     };
     let fields = reading.fields(&keys::CONFIG, &root, Span::whole_file(file));
     let mut config = Config::default();
+    if let Some(version) = fields.text("version") {
+        match version.value.parse() {
+            Ok(version) => config.version = Some(version),
+            Err(NotAVersion) => {
+                let message = format!("`{}` is not a version", version.value);
+                reading.report(
+                    Diagnostic::new(&INVALID_VALUE, version.span, message)
+                        .help("write three numbers without leading zeros, such as `1.4.0`"),
+                );
+            }
+        }
+    }
     if let Some((table, span)) = fields.table("bundle") {
         let bundle = reading.fields(&keys::CONFIG_BUNDLE, table, span);
         config.bundle_name = bundle.text("name").map(|name| name.value);

@@ -258,6 +258,7 @@ impl Builder {
             limits,
             servers,
             lenient: self.lenient,
+            release: None,
         }
     }
 }

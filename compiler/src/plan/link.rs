@@ -118,7 +118,11 @@ mod tests {
             let (program, before) = (&linked.programs[number as usize], &own.programs.programs[0]);
             let old = |id: u32| own.strings[id as usize].clone();
             let new = |id: u32| pool.get(StrId(id)).to_owned();
-            assert_eq!(listing::listing(&linked, program, new), listing::listing(&own.programs, before, old));
+            let variable = |kind: u32, id: u32| format!("{kind} {id}");
+            assert_eq!(
+                listing::listing(&linked, program, &new, &variable),
+                listing::listing(&own.programs, before, &old, &variable)
+            );
             assert_eq!(
                 listing::shape(&linked, program.shape, &new),
                 listing::shape(&own.programs, before.shape, &old)

@@ -23,7 +23,7 @@ use crate::lint::Config;
 use crate::spec::UpstreamSpec;
 use builder::Builder;
 use mcp_bundle::origin::{self, Piece};
-use mcp_bundle::plan::{Backend, Contents, ListEntry, Policy, ResponsePlan, ToolPlan, Toolset};
+use mcp_bundle::plan::{Backend, Contents, ListEntry, Policy, Release, ResponsePlan, ToolPlan, Toolset};
 
 /// Name of a bundle that `mcpc.toml` gives none.
 pub const DEFAULT_BUNDLE_NAME: &str = "tools";
@@ -55,6 +55,7 @@ pub fn plan(config: &Config, toolsets: &[CheckedToolset]) -> Contents {
 
     let mut builder = Builder::new(variables(&tools));
     let name = builder.intern(config.bundle_name.as_deref().unwrap_or(DEFAULT_BUNDLE_NAME));
+    let version = config.version.map(|version| builder.intern(&version.to_string()));
     let toolset_plans = sets.iter().map(|set| toolset(&mut builder, set)).collect();
     let mut plans = Vec::with_capacity(tools.len());
     let mut list = Vec::with_capacity(tools.len());
@@ -76,7 +77,8 @@ pub fn plan(config: &Config, toolsets: &[CheckedToolset]) -> Contents {
             modern: entry.modern.as_ref().map(|text| builder.intern(text)),
         });
     }
-    builder.finish(name, toolset_plans, plans, list)
+    let contents = builder.finish(name, toolset_plans, plans, list);
+    Contents { release: version.map(|version| Release { version }), ..contents }
 }
 
 fn toolset(builder: &mut Builder, set: &CheckedToolset) -> Toolset {

@@ -233,9 +233,10 @@ pub(crate) fn url(contents: &Contents, plan: &ToolPlan, http: &HttpPlan) -> Stri
     url
 }
 
-fn body_members(contents: &Contents, plan: &ToolPlan, http: &HttpPlan) -> Vec<String> {
+/// The fields of a body that is made of some, by their dotted names.
+pub(crate) fn body_fields<'a>(contents: &'a Contents, http: &'a HttpPlan) -> Vec<(String, &'a [Part])> {
     let mut open: Vec<Cow<'_, str>> = Vec::new();
-    let mut members = Vec::new();
+    let mut fields = Vec::new();
     for op in &http.body.ops {
         let name = contents.strings.get(op.name);
         let name = match http.body.kind {
@@ -253,16 +254,24 @@ fn body_members(contents: &Contents, plan: &ToolPlan, http: &HttpPlan) -> Vec<St
                 open.pop();
             }
             BodyOpKind::Field | BodyOpKind::File => {
-                let mut member: String = open.iter().flat_map(|outer| [&**outer, "."]).collect();
-                if !name.is_empty() {
-                    member.push_str(&name);
-                    member.push_str(": ");
-                }
-                write_parts(contents, plan, &op.value, &mut member);
-                members.push(member);
+                let mut path: String = open.iter().flat_map(|outer| [&**outer, "."]).collect();
+                path.push_str(&name);
+                fields.push((path, op.value.as_slice()));
             }
         }
     }
+    fields
+}
+
+fn body_members(contents: &Contents, plan: &ToolPlan, http: &HttpPlan) -> Vec<String> {
+    let member = |(mut member, parts): (String, &[Part])| {
+        if !member.is_empty() {
+            member.push_str(": ");
+        }
+        write_parts(contents, plan, parts, &mut member);
+        member
+    };
+    let mut members: Vec<String> = body_fields(contents, http).into_iter().map(member).collect();
     if let Some(whole) = http.body.whole {
         let mut member = String::new();
         write_parts(contents, plan, &[Part::parameter(whole)], &mut member);
@@ -281,7 +290,8 @@ fn line(contents: &Contents, plan: &ToolPlan, placed: &Placed, between: &str) ->
     line
 }
 
-fn write_parts(contents: &Contents, plan: &ToolPlan, parts: &[Part], out: &mut String) {
+/// What a run of parts writes, with `{name}` for parameters, `${NAME}` for variables and `{{…}}` in templates.
+pub(crate) fn write_parts(contents: &Contents, plan: &ToolPlan, parts: &[Part], out: &mut String) {
     for part in parts {
         match part.kind {
             PartKind::Literal => out.push_str(contents.strings.get(StrId(part.id))),

@@ -24,12 +24,12 @@ pub fn write(report: &Report, out: &mut dyn Write) -> Result<()> {
 }
 
 /// Escapes the text after `::`.
-fn data(text: &str) -> String {
+pub(crate) fn data(text: &str) -> String {
     visible(&text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")).into_owned()
 }
 
 /// Escapes a value before `::`, where `:` and `,` end it.
-fn property(text: &str) -> String {
+pub(crate) fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 

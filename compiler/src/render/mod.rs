@@ -4,12 +4,12 @@
 
 mod changes;
 mod concise;
-mod github;
+pub(crate) mod github;
 mod json;
 mod limit;
-mod sarif;
+pub(crate) mod sarif;
 mod summary;
-mod uri;
+pub(crate) mod uri;
 
 pub use changes::{Changes, KnownFindings};
 pub(crate) use json::JsonPosition;

@@ -23,7 +23,6 @@ mod robustness;
 use line_ends::LineEnds;
 use mcp_bundle::template::Destination;
 
-#[cfg(test)]
 pub(crate) use lower::listing;
 
 pub use compiled::{Branch, BranchKind, Compiled, Read, Segment};

@@ -1,7 +1,7 @@
 //! What all tools share: manifest, upstreams and policies; and the helpers of all rules.
 
 use super::scan::name;
-use super::text::{is_host, is_scope, is_toolset_name};
+use super::text::{is_host, is_scope, is_toolset_name, is_version};
 use crate::origin::{self, Piece};
 use crate::plan::{Contents, Policy, Upstream};
 use crate::strings::{StrId, Strings};
@@ -27,6 +27,10 @@ pub(super) fn manifest(contents: &Contents) -> Checked {
         let variable = name(strings, *id, "variable")?;
         ensure(!variable.is_empty(), || "a variable without a name".to_owned())?;
         variables.next(variable)?;
+    }
+    if let Some(release) = &contents.release {
+        let version = text(strings, release.version, "version")?;
+        ensure(is_version(version), || format!("{} is not a version", quote(version)))?;
     }
     for id in &manifest.patterns {
         text(strings, *id, "pattern")?;

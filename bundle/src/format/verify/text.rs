@@ -34,6 +34,12 @@ pub(super) fn is_host(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(is_host_byte)
 }
 
+/// Three numbers with dots between them.
+pub(super) fn is_version(text: &str) -> bool {
+    let is_number = |part: &str| (1..=10).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
+    text.split('.').count() == 3 && text.split('.').all(is_number)
+}
+
 /// RFC 6749 §3.3: a quoted header parameter can contain it unescaped.
 pub(super) fn is_scope(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| matches!(b, b'!' | b'#'..=b'[' | b']'..=b'~'))

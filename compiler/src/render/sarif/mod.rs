@@ -1,6 +1,6 @@
 //! A SARIF 2.1.0 log, for code scanning.
 
-mod log;
+pub(crate) mod log;
 
 use self::log::{
     ArtifactChange, ArtifactLocation, Configuration, Descriptor, Driver, Finding, Fix, FixProperties,
@@ -14,7 +14,7 @@ use mcp_diagnostics::{Level, Rule};
 use serde::{Serialize, Serializer};
 use std::io::{Result, Write};
 
-const SCHEMA: &str =
+pub(crate) const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// Serialised one by one: a large set has many findings.

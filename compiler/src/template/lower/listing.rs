@@ -1,51 +1,55 @@
-//! Programs as text, for tests.
+//! Programs as text: the same for two programs that do the same, whatever bundles they are in.
 
-use std::fmt::Write;
+use mcp_bundle::template::{ConstantKind, Function, LoopItem, NONE, Op, OpCode, Program, Programs};
 
-use mcp_bundle::template::{ConstantKind, Function, LoopItem, NONE, OpCode, Program, Programs};
-
-/// One line for each instruction: its place, its name, and what it works on. A step that is searched has a `?`.
-pub fn listing(programs: &Programs, program: &Program, text: impl Fn(u32) -> String) -> String {
-    let mut out = String::new();
+/// One line for each instruction: its place, its name, and what it works on. A step that is searched has a `?`. `text` gives a
+/// string, `variable` the part of a kind and an id.
+pub fn listing(
+    programs: &Programs,
+    program: &Program,
+    text: &dyn Fn(u32) -> String,
+    variable: &dyn Fn(u32, u32) -> String,
+) -> String {
     let path = |id: u32| {
-        let path = &programs.paths[id as usize];
-        let mut out = format!("r{}", path.base);
-        for step in path.steps.of(&programs.steps) {
+        let Some(path) = programs.paths.get(id as usize) else { return String::new() };
+        let steps = path.steps.of(&programs.steps).iter().map(|step| {
             let mark = if step.field == NONE { "?".to_owned() } else { step.field.to_string() };
-            write!(out, ".{}:{mark}", text(step.key.0)).unwrap();
-        }
-        out
+            format!(".{}:{mark}", text(step.key.0))
+        });
+        format!("r{}{}", path.base, steps.collect::<String>())
     };
-    let tag = |id: u32| u8::try_from(id).unwrap();
-    for (at, op) in program.ops.of(&programs.ops).iter().enumerate() {
-        write!(out, "{at} {}", op.code).unwrap();
-        match op.code {
-            OpCode::Literal => write!(out, " {:?}", text(op.a)),
-            OpCode::Emit | OpCode::Push | OpCode::Fields => write!(out, " {}", path(op.a)),
-            OpCode::EmitTop | OpCode::Drop => Ok(()),
-            OpCode::Constant => {
-                let constant = programs.constants[op.a as usize];
-                match constant.kind {
-                    ConstantKind::String => write!(out, " {:?}", text(constant.text.0)),
-                    ConstantKind::Number => write!(out, " {}", text(constant.text.0)),
-                    kind => write!(out, " {kind}"),
-                }
-            }
-            OpCode::LoopItem => write!(out, " {} of {}", LoopItem::from_tag(tag(op.b)).unwrap(), op.a),
-            OpCode::Call => write!(out, " {} {}", Function::from_tag(tag(op.a)).unwrap(), op.b),
-            OpCode::Store => write!(out, " r{}", op.a),
-            OpCode::Jump => write!(out, " -> {}", op.a),
-            OpCode::JumpUnless | OpCode::KeepUnless => write!(out, " {} -> {}", op.b, op.a),
-            OpCode::Branch => write!(out, " {} {} -> {}", path(op.a), op.c, op.b),
-            OpCode::Loop | OpCode::Next => write!(out, " {} r{} -> {}", op.a, op.c, op.b),
-            OpCode::Variable => write!(out, " {} {}", op.a, op.b),
-        }
-        .unwrap();
-        out.push('\n');
-    }
-    out
+    let tag = |id: u32| u8::try_from(id).unwrap_or_default();
+    let item = |id: u32| LoopItem::from_tag(tag(id)).map_or("", LoopItem::as_str);
+    let function = |id: u32| Function::from_tag(tag(id)).map_or("", Function::as_str);
+    let constant = |id: u32| match programs.constants.get(id as usize) {
+        None => String::new(),
+        Some(constant) => match constant.kind {
+            ConstantKind::String => format!("{:?}", text(constant.text.0)),
+            ConstantKind::Number => text(constant.text.0),
+            kind => kind.to_string(),
+        },
+    };
+    let line = |(at, op): (usize, &Op)| {
+        let works_on = match op.code {
+            OpCode::Literal => format!(" {:?}", text(op.a)),
+            OpCode::Emit | OpCode::Push | OpCode::Fields => format!(" {}", path(op.a)),
+            OpCode::EmitTop | OpCode::Drop => String::new(),
+            OpCode::Constant => format!(" {}", constant(op.a)),
+            OpCode::LoopItem => format!(" {} of {}", item(op.b), op.a),
+            OpCode::Call => format!(" {} {}", function(op.a), op.b),
+            OpCode::Store => format!(" r{}", op.a),
+            OpCode::Jump => format!(" -> {}", op.a),
+            OpCode::JumpUnless | OpCode::KeepUnless => format!(" {} -> {}", op.b, op.a),
+            OpCode::Branch => format!(" {} {} -> {}", path(op.a), op.c, op.b),
+            OpCode::Loop | OpCode::Next => format!(" {} r{} -> {}", op.a, op.c, op.b),
+            OpCode::Variable => format!(" {}", variable(op.a, op.b)),
+        };
+        format!("{at} {}{works_on}\n", op.code)
+    };
+    program.ops.of(&programs.ops).iter().enumerate().map(line).collect()
 }
 
+#[cfg(test)]
 /// The shape of a program's data: `{key: …}` for fields, `[…]` for items.
 pub fn shape(programs: &Programs, id: u32, text: &impl Fn(u32) -> String) -> String {
     let shape = programs.shapes[id as usize];

@@ -10,7 +10,6 @@ mod go;
 mod go_pipe;
 mod go_variables;
 mod handlebars;
-#[cfg(test)]
 pub(crate) mod listing;
 mod number;
 mod reach;

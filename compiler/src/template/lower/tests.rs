@@ -12,7 +12,9 @@ pub fn compiled(dialect: Dialect, source: &str) -> Compiled {
 /// The instructions, without their numbers.
 pub fn ops(compiled: &Compiled) -> Vec<String> {
     let text = |id: u32| compiled.strings[id as usize].clone();
-    let listing = listing(&compiled.programs, &compiled.programs.programs[0], text);
+    let listing = listing(&compiled.programs, &compiled.programs.programs[0], &text, &|kind, id| {
+        format!("{kind} {id}")
+    });
     listing.lines().map(|line| line.split_once(' ').unwrap().1.to_owned()).collect()
 }
 

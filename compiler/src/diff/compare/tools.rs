@@ -1,0 +1,115 @@
+//! Tools and toolsets that come, go and move.
+
+use super::{Pair, Side};
+use crate::diff::Changes;
+use crate::diff::rules::{request, tools};
+use mcp_bundle::difference::difference;
+use mcp_bundle::plan::Contents;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What concerns the bundle and its toolsets as a whole.
+pub fn bundle(old: &Contents, new: &Contents, changes: &mut Changes) {
+    let names = [old, new].map(|contents| contents.strings.get(contents.manifest.name));
+    if let [before, after] = names
+        && before != after
+    {
+        changes.add(&tools::BUNDLE_RENAMED, format!("the bundle is called `{after}`, was `{before}`"));
+    }
+    let [before, after] = [old, new].map(toolsets);
+    for name in before.keys().filter(|name| !after.contains_key(*name)) {
+        changes.add(&tools::TOOLSET_REMOVED, format!("toolset `{name}` is gone"));
+    }
+    for (name, now) in &after {
+        let Some(was) = before.get(name) else {
+            changes.add(&tools::TOOLSET_ADDED, format!("toolset `{name}` is new"));
+            continue;
+        };
+        if was.instructions != now.instructions {
+            let message = format!("the instructions of toolset `{name}` are other ones");
+            let [was, now] = [was, now].map(|set| set.instructions.unwrap_or_default());
+            changes.add(&tools::INSTRUCTIONS_CHANGED, message).note(difference(was, now));
+        }
+        if was.title != now.title {
+            changes.add(&tools::TOOLSET_RETITLED, format!("the title of toolset `{name}` is another one"));
+        }
+    }
+    let [before, after] = [old, new].map(|contents| contents.variable_names().collect::<BTreeSet<_>>());
+    for name in after.difference(&before) {
+        changes.add(&request::VARIABLE_ADDED, format!("the edge needs a value for `${{{name}}}`"));
+    }
+    for name in before.difference(&after) {
+        changes.add(&request::VARIABLE_REMOVED, format!("nothing needs `${{{name}}}` any more"));
+    }
+}
+
+struct Texts<'a> {
+    title: Option<&'a str>,
+    instructions: Option<&'a str>,
+}
+
+fn toolsets(contents: &Contents) -> BTreeMap<&str, Texts<'_>> {
+    let text = |id| contents.strings.get(id);
+    let all = contents.manifest.toolsets.iter().map(|set| {
+        (text(set.name), Texts { title: set.title.map(text), instructions: set.instructions.map(text) })
+    });
+    all.collect()
+}
+
+/// The tools that are in both, and reports of the others.
+pub fn pairs<'a>(old: &'a Contents, new: &'a Contents, changes: &mut Changes) -> Vec<Pair<'a>> {
+    let mut removed: Vec<Side<'a>> = Vec::new();
+    let mut pairs = Vec::new();
+    for (index, tool) in old.tools.iter().enumerate() {
+        let Some(before) = Side::of(old, index) else { continue };
+        match new.tool(old.strings.get(tool.name)).and_then(|(index, _)| Side::of(new, index)) {
+            Some(after) => pairs.push((before, after)),
+            None => removed.push(before),
+        }
+    }
+    for (index, tool) in new.tools.iter().enumerate() {
+        let name = new.strings.get(tool.name);
+        if old.tool(name).is_some() {
+            continue;
+        }
+        let Some(after) = Side::of(new, index) else { continue };
+        changes.tool = Some(name.to_owned());
+        match removed.iter().position(|before| is_same(before, &after)) {
+            Some(at) => {
+                let before = removed.remove(at);
+                changes.add(&tools::TOOL_RENAMED, format!("was called `{}`", before.name()));
+                pairs.push((before, after));
+            }
+            None => {
+                changes.add(&tools::TOOL_ADDED, "is new");
+            }
+        }
+    }
+    for before in &removed {
+        changes.tool = Some(before.name().to_owned());
+        changes.add(&tools::TOOL_REMOVED, "is gone");
+    }
+    changes.tool = None;
+    pairs
+}
+
+/// Whether a tool does under another name what it did.
+fn is_same(old: &Side<'_>, new: &Side<'_>) -> bool {
+    let request = |side: &Side<'_>| {
+        let http = side.plan.request()?;
+        let server = side.plan.mcp().map(|plan| side.text(plan.name).to_owned());
+        let origin = side.upstream().map(|upstream| side.contents.origin_text(upstream))?;
+        Some((origin, http.method, side.parts(&http.path), server))
+    };
+    let answer = |side: &Side<'_>| side.plan.fixed_answer().map(|id| side.text(id).to_owned());
+    request(old) == request(new)
+        && answer(old) == answer(new)
+        && old.entry.get("inputSchema") == new.entry.get("inputSchema")
+}
+
+/// Whether a tool is in another toolset.
+pub fn moved(old: &Side<'_>, new: &Side<'_>, changes: &mut Changes) {
+    let (before, after) = (old.toolset(), new.toolset());
+    if before != after {
+        changes.add(&tools::TOOL_MOVED, format!("is in toolset `{after}`, was in `{before}`"));
+    }
+}
