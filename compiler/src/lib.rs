@@ -23,4 +23,5 @@ pub mod render;
 #[cfg(feature = "dev")]
 pub mod servers;
 pub mod spec;
+pub mod stats;
 pub mod template;

@@ -26,6 +26,7 @@ mod progress;
 mod replay;
 mod rules;
 mod schema;
+mod stats;
 mod test;
 mod try_tool;
 mod verify;
@@ -58,6 +59,7 @@ enum Command {
     Lock(lock::Arguments),
     Build(build::Arguments),
     Diff(diff::Arguments),
+    Stats(stats::Arguments),
     Inspect(inspect::Arguments),
     Verify(verify::Arguments),
     Replay(replay::Arguments),
@@ -181,6 +183,7 @@ fn run(command: Command, streams: &mut Streams) -> anyhow::Result<Outcome> {
         Command::Lock(arguments) => lock::run(&arguments, streams),
         Command::Build(arguments) => build::run(&arguments, streams),
         Command::Diff(arguments) => diff::run(&arguments, streams),
+        Command::Stats(arguments) => stats::run(&arguments, streams),
         Command::Inspect(arguments) => inspect::run(&arguments, streams),
         Command::Verify(arguments) => verify::run(&arguments, streams),
         Command::Replay(arguments) => replay::run(&arguments, streams),

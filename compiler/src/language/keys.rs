@@ -417,7 +417,7 @@ pub static CONFIG: Table = Table {
             "Version of the tools, three numbers such as `1.4.0`; `mcpc diff` compares how it moves with what changed.",
         ),
         key("bundle", Shape::Table(&CONFIG_BUNDLE), "The bundle as a whole."),
-        key("budget", Shape::Table(&CONFIG_BUDGET), "Token budgets."),
+        key("budget", Shape::Table(&CONFIG_BUDGET), "Budgets."),
         key("rules", Shape::TextMap, "Level of rules by name: `allow`, `warn` or `error`."),
         key("clients", Shape::Texts, "Clients whose limits the names must respect; default: all known ones."),
         key(
@@ -437,10 +437,12 @@ pub static CONFIG_BUNDLE: Table = Table {
 
 pub static CONFIG_BUDGET: Table = Table {
     name: "`budget`",
-    doc: "What tools may cost a model's context, in estimated tokens.",
+    doc: "What tools may cost a model's context. Breaking a budget that is set is an error; the defaults only warn.",
     keys: &[
-        key("tool_tokens", BYTES, "One tool's entry in `tools/list`; default 1000."),
-        key("list_tokens", BYTES, "The whole list; default 20000."),
+        key("tool_tokens", BYTES, "Tokens of one tool's entry in `tools/list`; default 1000."),
+        key("toolset_tokens", BYTES, "Tokens of the entries of one toolset; default: no budget."),
+        key("list_tokens", BYTES, "Tokens of the whole list; default 20000."),
+        key("result_bytes", BYTES, "Bytes of the longest result that a tool can give; default: no budget."),
     ],
 };
 

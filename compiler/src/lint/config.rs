@@ -6,7 +6,7 @@ use crate::files::glob;
 use crate::language::LANGUAGE;
 use crate::language::keys;
 use crate::language::rules::INVALID_VALUE;
-use mcp_diagnostics::{Diagnostic, FileId, Level, Reading, Sources, Span, Spanned, suggest};
+use mcp_diagnostics::{Diagnostic, FileId, Level, Reading, Severity, Sources, Span, Spanned, suggest};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Default)]
@@ -27,15 +27,40 @@ pub enum RuleLevel {
     Error,
 }
 
+/// What tools may cost.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
-    pub tool_tokens: usize,
-    pub list_tokens: usize,
+    pub tool_tokens: Limit,
+    pub list_tokens: Limit,
+    /// None unless it is set.
+    pub toolset_tokens: Option<Limit>,
+    pub result_bytes: Option<Limit>,
+}
+
+/// A budget. One that somebody set is a promise, so breaking it is an error; a default only warns.
+#[derive(Debug, Clone, Copy)]
+pub struct Limit {
+    pub most: usize,
+    pub is_set: bool,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Budget { tool_tokens: 1_000, list_tokens: 20_000 }
+        let limit = |most| Limit { most, is_set: false };
+        Budget {
+            tool_tokens: limit(1_000),
+            list_tokens: limit(20_000),
+            toolset_tokens: None,
+            result_bytes: None,
+        }
+    }
+}
+
+impl Limit {
+    /// A finding about it, as grave as it is meant.
+    pub fn broken(self, diagnostic: Diagnostic) -> Diagnostic {
+        let severity = if self.is_set { Severity::Error } else { diagnostic.severity };
+        Diagnostic { severity, ..diagnostic }
     }
 }
 
@@ -66,12 +91,14 @@ pub fn read_config(sources: &Sources, file: FileId, diagnostics: &mut Vec<Diagno
     }
     if let Some((table, span)) = fields.table("budget") {
         let budget = reading.fields(&keys::CONFIG_BUDGET, table, span);
-        if let Some(tokens) = budget.integer::<usize>("tool_tokens") {
-            config.budget.tool_tokens = tokens.value;
-        }
-        if let Some(tokens) = budget.integer::<usize>("list_tokens") {
-            config.budget.list_tokens = tokens.value;
-        }
+        let limit = |key| budget.integer::<usize>(key).map(|most| Limit { most: most.value, is_set: true });
+        let default = Budget::default();
+        config.budget = Budget {
+            tool_tokens: limit("tool_tokens").unwrap_or(default.tool_tokens),
+            list_tokens: limit("list_tokens").unwrap_or(default.list_tokens),
+            toolset_tokens: limit("toolset_tokens"),
+            result_bytes: limit("result_bytes"),
+        };
     }
     for (name, level) in fields.text_map("rules") {
         if let Some((rule, level)) = rule_level(&mut reading, &name, &level) {

@@ -19,7 +19,7 @@ pub mod rules;
 #[cfg(test)]
 mod testing;
 
-pub use config::{Budget, Config, RuleLevel, read_config};
+pub use config::{Budget, Config, Limit, RuleLevel, read_config};
 pub use context::{SetContext, ToolContext, ToolsetContext};
 pub use findings::{Findings, run};
 

@@ -15,9 +15,10 @@ mod update;
 
 pub use compare::{broken, is_text, text_of};
 pub use report_junit::write_refused as write_refused_junit;
+pub(crate) use run::body_of;
 pub use run::{AMBIENT, Outcome, run, shape_answer};
 #[cfg(feature = "dev")]
-pub(crate) use run::{body_of, content_type, header};
+pub(crate) use run::{content_type, header};
 pub use select::{ExampleFilter, SelectError, Selection};
 pub use update::{Change, FileUpdate, Stuck, Updates, updates};
 

@@ -1,5 +1,5 @@
 use crate::lint::{Check, Findings, SetContext, rule};
-use crate::publish::clients;
+use crate::publish::{clients, exact_tokens};
 use mcp_diagnostics::{Diagnostic, Span};
 
 rule! {
@@ -7,8 +7,9 @@ rule! {
     /// Finds sets of tools whose list costs more tokens than the budget allows, or has more tools
     /// than a client accepts.
     ///
-    /// The budget is `list_tokens` under `[budget]` in `mcpc.toml`, 20000 by default. Tokens are
-    /// estimated. The number of tools is checked for the `clients` that `mcpc.toml` names.
+    /// The budget is `list_tokens` under `[budget]` in `mcpc.toml`, 20000 by default. One that is set
+    /// there is an error to break. Tokens are estimated, and counted where the estimate is near the
+    /// budget. The number of tools is checked for the `clients` that `mcpc.toml` names.
     ///
     /// ## Why is this bad
     /// The whole list is in the context of every conversation. With too many tools, a model chooses
@@ -55,15 +56,18 @@ fn check(context: &SetContext<'_>, findings: &mut Findings<'_>) {
     let budget = context.config.budget.list_tokens;
     let count = context.tools().count();
     let tools = if count == 1 { "tool" } else { "tools" };
-    if context.tokens > budget {
-        let [number, cost, most] = [count, context.tokens, budget].map(grouped);
+    let entries: Vec<String> = context.tools().map(|(_, tool)| tool.list_entry().newest()).collect();
+    let cost = exact_tokens::near_budget(context.tokens, budget.most, entries.iter().map(String::as_str));
+    if cost > budget.most {
+        let [number, cost, most] = [count, cost, budget.most].map(grouped);
         let message =
             format!("the list of {number} {tools} costs about {cost} tokens, more than its budget of {most}");
-        findings.report(
-            Diagnostic::new(&LIST_OVER_BUDGET, span, message)
-                .note("every conversation pays for the whole list")
-                .help("split the set into several bundles, or raise `list_tokens` under `[budget]` in `mcpc.toml`"),
-        );
+        let diagnostic = Diagnostic::new(&LIST_OVER_BUDGET, span, message)
+            .note("every conversation pays for the whole list")
+            .help(
+                "split the set into several bundles, or raise `list_tokens` under `[budget]` in `mcpc.toml`",
+            );
+        findings.report(budget.broken(diagnostic));
     }
     if context.config.clients.is_empty() {
         return;
@@ -83,7 +87,7 @@ fn check(context: &SetContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// A number with its thousands separated.
-fn grouped(number: usize) -> String {
+pub(super) fn grouped(number: usize) -> String {
     let (thousands, rest) = (number / 1000, number % 1000);
     if thousands == 0 { rest.to_string() } else { format!("{},{rest:03}", grouped(thousands)) }
 }

@@ -69,6 +69,7 @@ mod repeated_header;
 mod repeated_placeholder;
 mod reserved_toolset_name;
 mod respond_with_request;
+mod result_over_budget;
 mod retry_on_non_idempotent;
 mod secret_in_spec;
 mod server_with_two_names;
@@ -77,6 +78,7 @@ mod short_description;
 mod template_in_value;
 mod template_syntax;
 mod tool_over_budget;
+mod toolset_over_budget;
 mod unbound_placeholder;
 mod unknown_body_parameter;
 mod unknown_client;
@@ -171,6 +173,7 @@ pub use repeated_header::REPEATED_HEADER;
 pub use repeated_placeholder::REPEATED_PLACEHOLDER;
 pub use reserved_toolset_name::RESERVED_TOOLSET_NAME;
 pub use respond_with_request::RESPOND_WITH_REQUEST;
+pub use result_over_budget::RESULT_OVER_BUDGET;
 pub use retry_on_non_idempotent::RETRY_ON_NON_IDEMPOTENT;
 pub use secret_in_spec::SECRET_IN_SPEC;
 pub use server_with_two_names::SERVER_WITH_TWO_NAMES;
@@ -179,6 +182,7 @@ pub use short_description::SHORT_DESCRIPTION;
 pub use template_in_value::TEMPLATE_IN_VALUE;
 pub use template_syntax::TEMPLATE_SYNTAX;
 pub use tool_over_budget::TOOL_OVER_BUDGET;
+pub use toolset_over_budget::TOOLSET_OVER_BUDGET;
 pub use unbound_placeholder::UNBOUND_PLACEHOLDER;
 pub use unknown_body_parameter::UNKNOWN_BODY_PARAMETER;
 pub use unknown_client::UNKNOWN_CLIENT;
@@ -319,6 +323,8 @@ pub static LINTS: &[Lint] = &[
     missing_example::LINT,
     tool_over_budget::LINT,
     list_over_budget::LINT,
+    toolset_over_budget::LINT,
+    result_over_budget::LINT,
     unknown_rule::LINT,
     allow_without_reason::LINT,
     unused_allow::LINT,

@@ -1,13 +1,14 @@
 use crate::lint::{Check, Findings, ToolContext, rule};
-use crate::publish::tokens;
+use crate::publish::{exact_tokens, tokens};
 use mcp_diagnostics::Diagnostic;
 
 rule! {
     /// ## What it does
     /// Finds tools whose entry in `tools/list` costs more tokens than the budget allows.
     ///
-    /// The budget is `tool_tokens` under `[budget]` in `mcpc.toml`, 1000 by default. Tokens are
-    /// estimated.
+    /// The budget is `tool_tokens` under `[budget]` in `mcpc.toml`, 1000 by default. One that is set
+    /// there is an error to break. Tokens are estimated, and counted where the estimate is near the
+    /// budget. `mcpc stats` shows what costs how much.
     ///
     /// ## Why is this bad
     /// Every tool's entry is in the context of every conversation, whether the tool is used or not.
@@ -47,14 +48,12 @@ rule! {
 
 fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let (tool, budget) = (context.tool, context.config.budget.tool_tokens);
-    if context.tokens <= budget {
+    let cost = exact_tokens::near_budget(context.tokens, budget.most, [tool.list_entry().newest().as_str()]);
+    if cost <= budget.most {
         return;
     }
-    let message = format!(
-        "tool `{}` costs about {} tokens, more than its budget of {budget}",
-        tool.label(),
-        context.tokens
-    );
+    let message =
+        format!("tool `{}` costs about {cost} tokens, more than its budget of {}", tool.label(), budget.most);
     let description = tool.description.as_ref().map_or(0, |text| tokens::estimate(&text.value));
     let input = tokens::estimate(&tool.published_schema().to_text());
     let output = tool.published_output_schema().map_or(0, |schema| tokens::estimate(&schema.to_text()));
@@ -64,10 +63,9 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         .filter(|(_, tokens)| *tokens > 0)
         .map(|(part, tokens)| format!("{part} ≈ {tokens}"))
         .collect();
-    findings.report(
-        Diagnostic::new(&TOOL_OVER_BUDGET, tool.label_span(), message)
-            .note(parts.join(", "))
-            .note("every conversation pays for it, whether the tool is used or not")
-            .help("shorten it, split the tool, or raise `tool_tokens` under `[budget]` in `mcpc.toml`"),
-    );
+    let diagnostic = Diagnostic::new(&TOOL_OVER_BUDGET, tool.label_span(), message)
+        .note(parts.join(", "))
+        .note("every conversation pays for it, whether the tool is used or not")
+        .help("shorten it, split the tool, or raise `tool_tokens` under `[budget]` in `mcpc.toml`");
+    findings.report(budget.broken(diagnostic));
 }
