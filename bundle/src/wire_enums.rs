@@ -194,6 +194,14 @@ tags! {
 }
 
 tags! {
+    /// What a limit that edges share does while they cannot agree, because their store does not answer.
+    pub enum WhenAway {
+        Share = 1, "share";
+        Refuse = 2, "refuse";
+    }
+}
+
+tags! {
     /// How the edge shows an upstream that it may ask.
     pub enum CredentialKind {
         /// A name and a password, as HTTP itself has them.
@@ -348,6 +356,13 @@ mod tests {
             OnDrift::tag,
             OnDrift::as_str,
             OnDrift::from_tag,
+        );
+        assert_wire(
+            WhenAway::ALL,
+            &[(1, "share"), (2, "refuse")],
+            WhenAway::tag,
+            WhenAway::as_str,
+            WhenAway::from_tag,
         );
         assert_wire(
             CredentialKind::ALL,

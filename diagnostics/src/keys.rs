@@ -56,6 +56,12 @@ pub enum Shape {
     ObjectOrText,
     /// As [`Shape::Schema`], or its JSON text.
     SchemaOrText,
+    /// A number, or a table that says more about it.
+    IntegerOrTable {
+        min: i64,
+        max: i64,
+        table: &'static Table,
+    },
     TextOrTable(&'static Table),
     /// One of some words, or a table.
     WordOrTable(&'static [&'static str], &'static Table),

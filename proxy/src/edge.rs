@@ -2,8 +2,8 @@
 
 use crate::call::admit_message;
 use crate::catalog::{BuildError, Catalog, Place};
-use crate::limits::Limit;
 use crate::limits::budget::{NoRoom, Share};
+use crate::limits::{Limit, SharedLimits};
 use crate::mcp::{self, sse};
 use crate::observe::{Observer, Observers};
 use crate::request::access;
@@ -125,6 +125,11 @@ impl Edge {
     /// From now on requests are served from `catalog` and with its settings; those that began before keep theirs.
     pub fn activate(&self, catalog: Catalog) -> Activated {
         self.shared.activate(catalog)
+    }
+
+    /// Limits that edges share.
+    pub fn shared_limits(&self) -> &SharedLimits {
+        &self.shared.limits.shared
     }
 
     /// What is served now.

@@ -1,11 +1,13 @@
 //! What belongs to the place the edge runs in. `edge.toml` fills it; every value has a safe default.
 
 use crate::limits::Rate;
+use crate::limits::shared::{NodeAddress, StoreAddress};
 use crate::programs::Program;
 use mcp_bundle::origin::Origin;
 use mcp_bundle::{bind, shape};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How requests are answered.
@@ -28,6 +30,8 @@ pub struct Settings {
     pub client_certificates: Vec<(String, ClientFiles)>,
     /// Programs that are MCP servers, by name, as they are written: their variables have no values yet.
     pub programs: BTreeMap<String, Program>,
+    /// Where edges agree about limits that they share.
+    pub shared: Option<SharedSettings>,
 }
 
 /// The files of a certificate of the edge.
@@ -37,6 +41,42 @@ pub struct ClientFiles {
     pub certificate: PathBuf,
     /// Its private key, in PEM.
     pub key: PathBuf,
+}
+
+/// A store of shared limits, as it is written: its password has no value yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedSettings {
+    /// One at least.
+    pub nodes: Vec<NodeAddress>,
+    pub is_cluster: bool,
+    /// The nodes are sentinels of the service of this name.
+    pub sentinel_service: Option<String>,
+    pub username: Option<String>,
+    /// The name of the variable that has it.
+    pub password: Option<String>,
+    /// What the names of all keys begin with.
+    pub prefix: String,
+    /// That there are at least.
+    pub edges: u32,
+}
+
+impl SharedSettings {
+    pub const PREFIX: &str = "mcp-edge";
+
+    pub fn address(&self, password: Option<String>, ca_file: Option<Arc<Path>>) -> StoreAddress {
+        let SharedSettings { nodes, is_cluster, sentinel_service, username, prefix, edges, .. } =
+            self.clone();
+        StoreAddress {
+            nodes,
+            is_cluster,
+            sentinel_service,
+            username,
+            password,
+            prefix,
+            least_edges: edges,
+            ca_file,
+        }
+    }
 }
 
 /// What a request or an answer may hold at most; lengths in bytes.

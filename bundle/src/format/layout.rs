@@ -45,6 +45,7 @@ pub enum SectionId {
     Credentials,
     Servers,
     Lenient,
+    SharedLimits,
     Release,
     /// Of a later compiler.
     Unknown(u32),
@@ -60,7 +61,7 @@ pub struct Revision(pub [u8; 32]);
 
 impl SectionId {
     /// Every section that this crate knows, in the order of the file.
-    pub const ALL: [SectionId; 13] = [
+    pub const ALL: [SectionId; 14] = [
         SectionId::Manifest,
         SectionId::Upstreams,
         SectionId::Tools,
@@ -73,6 +74,7 @@ impl SectionId {
         SectionId::Credentials,
         SectionId::Servers,
         SectionId::Lenient,
+        SectionId::SharedLimits,
         SectionId::Release,
     ];
 
@@ -94,7 +96,8 @@ impl SectionId {
             SectionId::Credentials => 10,
             SectionId::Servers => 11,
             SectionId::Lenient => 12,
-            SectionId::Release => 13,
+            SectionId::SharedLimits => 13,
+            SectionId::Release => 14,
             SectionId::Unknown(id) => id,
         }
     }
@@ -122,6 +125,7 @@ impl SectionId {
             SectionId::Credentials => features.contains(Features::CREDENTIALS),
             SectionId::Servers => features.contains(Features::MCP_SERVERS),
             SectionId::Lenient => features.contains(Features::LENIENT),
+            SectionId::SharedLimits => features.contains(Features::SHARED_LIMITS),
             SectionId::Release => version >= 2,
             SectionId::Unknown(_) => false,
             _ => true,
@@ -141,6 +145,8 @@ impl Features {
     pub const CREDENTIALS: Features = Features(1 << 9);
     /// Some tools are those of MCP servers.
     pub const MCP_SERVERS: Features = Features(1 << 10);
+    /// Some limits hold for all edges together.
+    pub const SHARED_LIMITS: Features = Features(1 << 11);
     /// Some tools also take arguments that can be converted without loss.
     pub const LENIENT: Features = Features(1 << 12);
     /// Some requests have bytes in their bodies: multipart, or an argument in base64.
@@ -149,12 +155,13 @@ impl Features {
     pub const TEMPLATE_FUNCTIONS: Features = Features(1 << 14);
 
     /// The known features with their names, lowest bit first.
-    pub const NAMES: [(Features, &str); 8] = [
+    pub const NAMES: [(Features, &str); 9] = [
         (Features::JSON_SCHEMA, "json-schema"),
         (Features::TEMPLATE_PROGRAMS, "template-programs"),
         (Features::LIMITS, "limits"),
         (Features::CREDENTIALS, "credentials"),
         (Features::MCP_SERVERS, "mcp-servers"),
+        (Features::SHARED_LIMITS, "shared-limits"),
         (Features::LENIENT, "lenient"),
         (Features::BYTE_BODIES, "byte-bodies"),
         (Features::TEMPLATE_FUNCTIONS, "template-functions"),
@@ -210,6 +217,7 @@ impl fmt::Display for SectionId {
             SectionId::Credentials => "credentials",
             SectionId::Servers => "mcp-servers",
             SectionId::Lenient => "lenient",
+            SectionId::SharedLimits => "shared-limits",
             SectionId::Release => "release",
             SectionId::Unknown(id) => return write!(f, "{id}"),
         })

@@ -61,6 +61,7 @@ pub fn read(bytes: &[u8], trust: &Trust<'_>) -> Result<Bundle, ReadError> {
         servers: file.decode_if_there(SectionId::Servers, decode_postcard)?.unwrap_or_default(),
         lenient: file.decode_if_there(SectionId::Lenient, decode_postcard)?.unwrap_or_default(),
         release: file.decode_if_there(SectionId::Release, decode_postcard)?,
+        shared: file.decode_if_there(SectionId::SharedLimits, decode_postcard)?.unwrap_or_default(),
         ..Contents::default()
     };
     // Whether the tools need what is said of them, they show once they are read.

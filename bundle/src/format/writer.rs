@@ -73,6 +73,9 @@ pub(super) fn features_of(contents: &Contents) -> Features {
     if !contents.servers.is_empty() {
         features = features.union(Features::MCP_SERVERS);
     }
+    if !contents.shared.is_empty() {
+        features = features.union(Features::SHARED_LIMITS);
+    }
     if !contents.lenient.is_empty() {
         features = features.union(Features::LENIENT);
     }
@@ -111,6 +114,7 @@ fn encode(id: SectionId, contents: &Contents) -> Result<Vec<u8>, WriteError> {
         SectionId::Limits => encode_postcard(id, &contents.limits),
         SectionId::Servers => encode_postcard(id, &contents.servers),
         SectionId::Lenient => encode_postcard(id, &contents.lenient),
+        SectionId::SharedLimits => encode_postcard(id, &contents.shared),
         SectionId::Release => {
             contents.release.as_ref().map_or(Ok(Vec::new()), |release| encode_postcard(id, release))
         }

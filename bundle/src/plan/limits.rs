@@ -3,6 +3,7 @@
 //! Only what a spec says is here. What it leaves out has its default at the edge and costs a bundle nothing.
 
 use super::Contents;
+use crate::wire_enums::WhenAway;
 use serde::{Deserialize, Serialize};
 
 /// What specs say beyond the defaults.
@@ -22,6 +23,23 @@ pub struct ToolLimits {
     pub rate: Option<RatePlan>,
     /// Beside [`cache_seconds`](super::Policy::cache_seconds), which says that there is a cache at all.
     pub cache: Option<CachePlan>,
+}
+
+/// Which of the limits hold for all edges together.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SharedLimits {
+    /// Tools whose rate is shared, ascending.
+    pub rates: Vec<SharedLimit>,
+    /// Upstreams whose places are shared, ascending.
+    pub places: Vec<SharedLimit>,
+}
+
+/// One limit that all edges share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SharedLimit {
+    /// Index of the tool or the upstream.
+    pub of: u32,
+    pub when_away: WhenAway,
 }
 
 /// So many calls in so much time.
@@ -89,7 +107,28 @@ impl LimitsPlan {
     }
 }
 
+impl SharedLimits {
+    pub fn is_empty(&self) -> bool {
+        self.rates.is_empty() && self.places.is_empty()
+    }
+
+    fn find(limits: &[SharedLimit], of: usize) -> Option<WhenAway> {
+        let at = limits.binary_search_by_key(&of, |limit| limit.of as usize).ok()?;
+        limits.get(at).map(|limit| limit.when_away)
+    }
+}
+
 impl Contents {
+    /// Whether the rate of a tool holds for all edges together, and what happens while they cannot agree.
+    pub fn shared_rate(&self, tool: usize) -> Option<WhenAway> {
+        SharedLimits::find(&self.shared.rates, tool)
+    }
+
+    /// The same for the places of an upstream.
+    pub fn shared_places(&self, upstream: usize) -> Option<WhenAway> {
+        SharedLimits::find(&self.shared.places, upstream)
+    }
+
     /// The limits of a tool that its spec sets.
     pub fn tool_limits(&self, tool: usize) -> Option<&ToolLimits> {
         let at = self.limits.tools.binary_search_by_key(&tool, |limits| limits.tool as usize).ok()?;

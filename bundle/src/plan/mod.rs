@@ -13,7 +13,10 @@ mod variables;
 
 pub use backend::{Backend, HttpPlan};
 pub use credentials::{Credential, TokenServer};
-pub use limits::{BreakerPlan, CachePlan, LimitsPlan, PlacesPlan, RatePlan, ToolLimits, UpstreamLimits};
+pub use limits::{
+    BreakerPlan, CachePlan, LimitsPlan, PlacesPlan, RatePlan, SharedLimit, SharedLimits, ToolLimits,
+    UpstreamLimits,
+};
 pub use mcp::{McpPlan, McpServer};
 pub use shaping::Shaping;
 pub use variables::{VariableSite, VariableUse};
@@ -47,6 +50,8 @@ pub struct Contents {
     pub lenient: Vec<u32>,
     /// What people call this state of the tools.
     pub release: Option<Release>,
+    /// Limits that edges share.
+    pub shared: SharedLimits,
 }
 
 /// What the bundle is, and what it needs from the place it runs in.

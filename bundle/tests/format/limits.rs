@@ -4,7 +4,8 @@
 use crate::rules::{accepted, refused};
 use crate::support::{FEATURES, sample};
 use mcp_bundle::format::{Features, Trust, read, write};
-use mcp_bundle::plan::{BreakerPlan, LimitsPlan};
+use mcp_bundle::plan::{BreakerPlan, LimitsPlan, SharedLimit, SharedLimits};
+use mcp_bundle::wire_enums::WhenAway;
 
 #[test]
 fn limits_name_what_is_there_once_and_in_order() {
@@ -58,18 +59,51 @@ fn limits_are_possible_ones() {
 }
 
 #[test]
+fn only_a_limit_that_is_there_can_be_shared() {
+    let limit = |of| SharedLimit { of, when_away: WhenAway::Share };
+    refused("bundle: limits of tool 0: none that could be shared", |d| {
+        d.contents.shared.rates.insert(0, limit(0));
+    });
+    refused("bundle: limits of tool 2 stand twice, or not in order", |d| {
+        d.contents.shared.rates.push(limit(2));
+    });
+    refused("bundle: limits of upstream 1: none that could be shared", |d| {
+        d.contents.shared.places.push(limit(1));
+    });
+    refused("bundle: limits of upstream 9: none that could be shared", |d| {
+        d.contents.shared.places.push(limit(9));
+    });
+    accepted(|d| d.contents.shared.rates.insert(0, limit(1)));
+    accepted(|d| d.contents.shared = SharedLimits::default());
+    let contents = sample().finish();
+    let of_tools = [1, 2, 9].map(|tool| contents.shared_rate(tool));
+    assert_eq!(of_tools, [None, Some(WhenAway::Refuse), None]);
+    let of_upstreams = [0, 1].map(|upstream| contents.shared_places(upstream));
+    assert_eq!(of_upstreams, [Some(WhenAway::Share), None]);
+    // An edge that does not know the feature names it.
+    let features = read(&write(&contents).unwrap(), &Trust::Any).unwrap().features;
+    assert!(
+        features.contains(Features::SHARED_LIMITS) && features.names().any(|name| name == "shared-limits")
+    );
+}
+
+#[test]
 fn a_bundle_without_limits_has_no_section_for_them() {
     let mut contents = sample().finish();
     let with = write(&contents).unwrap();
     let limits = std::mem::take(&mut contents.limits);
+    let shared = std::mem::take(&mut contents.shared);
     let without = write(&contents).unwrap();
     assert!(without.len() < with.len());
     let features = |bytes: &[u8]| read(bytes, &Trust::Any).unwrap().features;
     assert_eq!(features(&with), Features(FEATURES));
-    assert_eq!(features(&without), Features(FEATURES).without(Features::LIMITS));
+    assert_eq!(
+        features(&without),
+        Features(FEATURES).without(Features::LIMITS).without(Features::SHARED_LIMITS)
+    );
     assert_eq!(read(&without, &Trust::Any).unwrap().contents.limits, LimitsPlan::default());
     let read = read(&with, &Trust::Any).unwrap().contents;
-    assert_eq!(read.limits, limits);
+    assert_eq!((&read.limits, &read.shared), (&limits, &shared));
     assert_eq!(read.tool_limits(2), limits.tools.get(1));
     assert_eq!((read.tool_limits(0), read.upstream_limits(7)), (None, None));
     assert_eq!(read.upstream_limits(1), limits.upstreams.get(1));

@@ -13,7 +13,7 @@ use mcp_bundle::wire_enums::*;
 use sha2::{Digest, Sha256};
 
 /// The feature bits of the sample.
-pub const FEATURES: u64 = 6 + (1 << 8) + (1 << 9) + (1 << 10) + (1 << 12);
+pub const FEATURES: u64 = 6 + (1 << 8) + (1 << 9) + (1 << 10) + (1 << 11) + (1 << 12);
 
 /// Contents and the pool they are built with.
 #[derive(Default)]
@@ -176,6 +176,7 @@ pub fn sample() -> Draft {
     upload(&mut d);
     d.contents.policies[0].cache_seconds = 60;
     d.contents.limits = limits();
+    d.contents.shared = shared();
     crate::servers::wiki(&mut d);
     d.contents.lenient = vec![0, 3];
     d
@@ -221,6 +222,13 @@ fn limits() -> LimitsPlan {
             UpstreamLimits { upstream: 0, places: Some(places), breaker: None },
             UpstreamLimits { upstream: 1, places: None, breaker: Some(breaker) },
         ],
+    }
+}
+
+fn shared() -> SharedLimits {
+    SharedLimits {
+        rates: vec![SharedLimit { of: 2, when_away: WhenAway::Refuse }],
+        places: vec![SharedLimit { of: 0, when_away: WhenAway::Share }],
     }
 }
 
@@ -414,6 +422,7 @@ pub fn features(contents: &Contents) -> u64 {
         + bit(contents.limits.is_empty(), 8)
         + bit(contents.credentials.is_empty(), 9)
         + bit(contents.servers.is_empty(), 10)
+        + bit(contents.shared.is_empty(), 11)
         + bit(contents.lenient.is_empty(), 12)
         + bit(!contents.tools.iter().any(crate::bytes::has_byte_body), 13)
 }
@@ -436,6 +445,7 @@ pub fn sections(contents: &Contents) -> Vec<Row> {
         (8, "limits"),
         (9, "credentials"),
         (10, "mcp-servers"),
+        (11, "shared-limits"),
         (12, "lenient"),
         (13, "byte-bodies"),
     ];
@@ -454,6 +464,7 @@ pub fn sections(contents: &Contents) -> Vec<Row> {
         row(10, 1, 0, postcard::to_allocvec(&contents.credentials).unwrap()),
         row(11, 1, 0, postcard::to_allocvec(&contents.servers).unwrap()),
         row(12, 1, 0, postcard::to_allocvec(&contents.lenient).unwrap()),
+        row(13, 1, 0, postcard::to_allocvec(&contents.shared).unwrap()),
     ];
     rows.retain(|row| match row.id {
         5 => !contents.templates.is_empty(),
@@ -462,6 +473,7 @@ pub fn sections(contents: &Contents) -> Vec<Row> {
         10 => !contents.credentials.is_empty(),
         11 => !contents.servers.is_empty(),
         12 => !contents.lenient.is_empty(),
+        13 => !contents.shared.is_empty(),
         _ => true,
     });
     rows

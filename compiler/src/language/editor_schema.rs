@@ -88,6 +88,9 @@ fn of_shape(shape: Shape) -> Value {
         Shape::Schema => json!({ "type": ["object", "boolean"] }),
         Shape::ObjectOrText => json!({ "type": ["object", "string"] }),
         Shape::SchemaOrText => json!({ "type": ["object", "boolean", "string"] }),
+        Shape::IntegerOrTable { min, max, table } => {
+            json!({ "anyOf": [{ "type": "integer", "minimum": min, "maximum": max }, object(table)] })
+        }
         Shape::TextOrTable(table) => json!({ "anyOf": [{ "type": "string" }, object(table)] }),
         Shape::WordOrTable(words, table) => {
             json!({ "anyOf": [{ "type": "string", "enum": words }, object(table)] })

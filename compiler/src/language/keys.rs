@@ -29,6 +29,7 @@ pub const ERROR_TYPES: &[&str] = &["service", "database"];
 pub const AUTH_KINDS: &[&str] = &["basic", "bearer", "api_key", "oauth2", "exchange"];
 pub const CLIENT_AUTHS: &[&str] = &["basic", "post"];
 pub const RATES_BY: &[&str] = &["tenant", "all"];
+pub const AWAY: &[&str] = &["share", "refuse"];
 pub const LEVELS: &[&str] = &["allow", "warn", "error"];
 
 pub static ROOT: Table = Table {
@@ -75,7 +76,7 @@ pub static UPSTREAM: Table = Table {
         key("attempt_timeout_seconds", SECONDS, "Limit of one attempt; default: attempts share the time of the call."),
         key("error_type", Shape::Word(ERROR_TYPES), "`database` if the API is that of a database: failures are then `DATABASE_ERROR` in `/mcp/invoke`."),
         key("retry_count", RETRIES, "Retries of idempotent calls; default 0, and 3 for an MCP server.").elsewhere(&["retries", "max_retries", "retry"]),
-        key("max_in_flight", CALLS, "Calls that the upstream gets at once; default: no limit of its own.").elsewhere(&["max_concurrency", "concurrency", "max_connections"]),
+        key("max_in_flight", PLACES_SHAPE, "Calls that the upstream gets at once, or `{ calls = 20, shared = true }` for all edges together; default: no limit of its own.").elsewhere(&["max_concurrency", "concurrency", "max_connections"]),
         key("queue", Shape::Integer { min: 0, max: 1_000_000 }, "Calls that may wait for a place among `max_in_flight`; default 0."),
         key("queue_timeout_seconds", SECONDS, "How long a call waits for a place; default 5."),
         key("breaker", Shape::TableOrFalse(&BREAKER), "When an upstream that fails is left alone for a while; `false`: never.").elsewhere(&["circuit_breaker"]),
@@ -245,8 +246,31 @@ pub static RATE: Table = Table {
             Shape::Word(RATES_BY),
             "`tenant` (default): each tenant has this rate; `all`: all callers share it.",
         ),
+        SHARED,
+        WHEN_AWAY,
     ],
 };
+
+/// A number of calls, or more about it.
+const PLACES_SHAPE: Shape = Shape::IntegerOrTable { min: 1, max: 1_000_000, table: &PLACES };
+
+pub static PLACES: Table = Table {
+    name: "`max_in_flight`",
+    doc: "How many calls an upstream gets at once.",
+    keys: &[key("calls", CALLS, "Calls at once.").required(), SHARED, WHEN_AWAY],
+};
+
+const SHARED: Key = key(
+    "shared",
+    Shape::Boolean,
+    "Holds for all edges of a place together, which agree over a store; default: each edge counts for itself.",
+);
+
+const WHEN_AWAY: Key = key(
+    "when_away",
+    Shape::Word(AWAY),
+    "What an edge does with a shared limit while the store does not answer. `share` (default): it goes on with its part of the limit; `refuse`: it refuses the calls.",
+);
 
 pub static CACHE: Table = Table {
     name: "a cache",

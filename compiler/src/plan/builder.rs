@@ -8,11 +8,11 @@ use crate::language::variables::Variable;
 use crate::spec::{Endpoint, UpstreamSpec};
 use crate::template::Compiled;
 use mcp_bundle::plan::{
-    Contents, Credential, HttpPlan, LimitsPlan, ListEntry, Manifest, McpServer, Part, Policy, ToolLimits,
-    ToolPlan, Toolset, Upstream, UpstreamLimits,
+    Contents, Credential, HttpPlan, LimitsPlan, ListEntry, Manifest, McpServer, Part, Policy, SharedLimit,
+    SharedLimits, ToolLimits, ToolPlan, Toolset, Upstream, UpstreamLimits,
 };
 use mcp_bundle::strings::{PoolBuilder, StrId};
-use mcp_bundle::wire_enums::{PartKind, Scheme};
+use mcp_bundle::wire_enums::{PartKind, Scheme, WhenAway};
 use std::collections::BTreeMap;
 
 #[derive(Debug)]
@@ -23,6 +23,7 @@ pub struct Builder {
     upstreams: Vec<Known>,
     tool_limits: Vec<ToolLimits>,
     lenient: Vec<u32>,
+    shared_rates: Vec<SharedLimit>,
     policies: Interner<Policy>,
     templates: Linker,
     patterns: Interner<StrId>,
@@ -35,6 +36,8 @@ struct Known {
     upstream: Upstream,
     credential: Option<Credential>,
     limits: Option<UpstreamLimits>,
+    /// Edges share its places.
+    shared: Option<WhenAway>,
     server: Option<McpServer>,
 }
 
@@ -66,6 +69,7 @@ impl Builder {
             upstreams: Vec::new(),
             tool_limits: Vec::new(),
             lenient: Vec::new(),
+            shared_rates: Vec::new(),
             policies: Interner::new(),
             templates: Linker::default(),
             patterns: Interner::new(),
@@ -132,7 +136,8 @@ impl Builder {
         let credential = auth.and_then(|auth| credential::plan(self, auth));
         let upstream = self.place(own_name, url, connect_timeout_ms, is_database)?;
         let limits = limits::of_upstream(tool.upstream);
-        Some(self.add_upstream(Known { upstream, credential, limits, server: None }))
+        let shared = tool.upstream.and_then(limits::shared_places);
+        Some(self.add_upstream(Known { upstream, credential, limits, shared, server: None }))
     }
 
     /// The upstream and the server of a tool at an MCP server; in `server`, the upstream has no index yet.
@@ -154,7 +159,8 @@ impl Builder {
             },
         };
         let limits = limits::of_upstream(Some(spec));
-        let index = self.add_upstream(Known { upstream, credential, limits, server: Some(server) });
+        let shared = limits::shared_places(spec);
+        let index = self.add_upstream(Known { upstream, credential, limits, shared, server: Some(server) });
         let before = self.upstreams.iter().take(index as usize);
         Some((index, before.filter(|known| known.server.is_some()).count() as u32))
     }
@@ -163,7 +169,13 @@ impl Builder {
     pub fn token_server(&mut self, url: &Endpoint) -> Option<u32> {
         let own_name = url.location.as_deref();
         let upstream = self.place(own_name, url, DEFAULT_CONNECT_TIMEOUT_MS, false)?;
-        Some(self.add_upstream(Known { upstream, credential: None, limits: None, server: None }))
+        Some(self.add_upstream(Known {
+            upstream,
+            credential: None,
+            limits: None,
+            shared: None,
+            server: None,
+        }))
     }
 
     fn place(
@@ -210,8 +222,9 @@ impl Builder {
     }
 
     /// Limits come in the order of the tools.
-    pub fn limit_tool(&mut self, limits: Option<ToolLimits>) {
+    pub fn limit_tool(&mut self, limits: Option<ToolLimits>, shared: Option<SharedLimit>) {
         self.tool_limits.extend(limits);
+        self.shared_rates.extend(shared);
     }
 
     /// Notes a tool as lenient; they come in their order.
@@ -236,7 +249,9 @@ impl Builder {
         };
         let (mut upstreams, mut credentials, mut servers) = (Vec::new(), Vec::new(), Vec::new());
         let mut limits = LimitsPlan { tools: self.tool_limits, upstreams: Vec::new() };
+        let mut shared = SharedLimits { rates: self.shared_rates, places: Vec::new() };
         for (upstream, known) in (0..).zip(self.upstreams) {
+            shared.places.extend(known.shared.map(|when_away| SharedLimit { of: upstream, when_away }));
             upstreams.push(known.upstream);
             credentials.extend(known.credential.map(|credential| Credential { upstream, ..credential }));
             limits.upstreams.extend(known.limits.map(|limit| UpstreamLimits { upstream, ..limit }));
@@ -259,6 +274,7 @@ impl Builder {
             servers,
             lenient: self.lenient,
             release: None,
+            shared,
         }
     }
 }

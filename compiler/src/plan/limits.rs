@@ -2,7 +2,10 @@
 
 use crate::checked::CheckedTool;
 use crate::spec::{BreakerSpec, UpstreamSpec};
-use mcp_bundle::plan::{BreakerPlan, CachePlan, PlacesPlan, RatePlan, ToolLimits, UpstreamLimits};
+use mcp_bundle::plan::{
+    BreakerPlan, CachePlan, PlacesPlan, RatePlan, SharedLimit, ToolLimits, UpstreamLimits,
+};
+use mcp_bundle::wire_enums::WhenAway;
 
 /// The limits of the tool with this index.
 pub fn of_tool(tool: u32, spec: &CheckedTool) -> Option<ToolLimits> {
@@ -19,6 +22,17 @@ pub fn of_tool(tool: u32, spec: &CheckedTool) -> Option<ToolLimits> {
     });
     let cache = cache.filter(|cache| *cache != CachePlan { shared: false, stale_if_error_seconds: 0 });
     (rate.is_some() || cache.is_some()).then_some(ToolLimits { tool, rate, cache })
+}
+
+/// Whether edges share the rate of the tool with this index.
+pub fn shared_rate(tool: u32, spec: &CheckedTool) -> Option<SharedLimit> {
+    let when_away = spec.rate?.shared?;
+    Some(SharedLimit { of: tool, when_away })
+}
+
+/// Whether edges share the places of an upstream.
+pub fn shared_places(spec: &UpstreamSpec) -> Option<WhenAway> {
+    spec.places?.shared
 }
 
 /// The limits of an upstream, whose index is filled in later.
@@ -94,6 +108,23 @@ mod tests {
     }
 
     #[test]
+    fn limits_can_be_shared() {
+        let tool = "rate = { calls = 60, shared = true }";
+        let upstream = "max_in_flight = { calls = 20, shared = true, when_away = \"refuse\" }\nqueue = 3";
+        let shared = contents(upstream, tool);
+        assert_eq!(shared.shared_rate(0), Some(WhenAway::Share));
+        assert_eq!(shared.shared_places(0), Some(WhenAway::Refuse));
+        let places = PlacesPlan { in_flight: 20, queue: 3, queue_timeout_ms: 5000 };
+        assert_eq!(shared.limits.upstreams[0].places, Some(places));
+        let own = contents("max_in_flight = { calls = 20 }", "rate = { calls = 60, shared = false }");
+        assert_eq!(
+            format::write(&own).unwrap(),
+            format::write(&contents("max_in_flight = 20", "rate = { calls = 60 }")).unwrap(),
+            "what is not shared costs nothing"
+        );
+    }
+
+    #[test]
     fn defaults_cost_nothing() {
         let bytes = |upstream, tool| format::write(&contents(upstream, tool)).unwrap();
         let plain = bytes("", "cache_seconds = 5");
@@ -111,6 +142,22 @@ mod tests {
             ("", "cache_seconds = 5\ncache = { seconds = 5 }", "`cache` and `cache_seconds` say the same"),
             ("", "rate = { seconds = 5 }", "a rate needs `calls`"),
             ("", "rate = { calls = 5, by = \"key\" }", "`by` must be `tenant` or `all`, not `key`"),
+            (
+                "",
+                "rate = { calls = 5, when_away = \"share\" }",
+                "`when_away` has no effect without `shared = true`",
+            ),
+            (
+                "max_in_flight = { calls = 5, shared = true, when_away = \"wait\" }",
+                "",
+                "`wait` is not a value of `when_away`",
+            ),
+            ("max_in_flight = { shared = true }", "", "`max_in_flight` needs `calls`"),
+            (
+                "max_in_flight = true",
+                "",
+                "`max_in_flight` must be an integer or a table with `calls`, `shared` and `when_away`, not a boolean",
+            ),
             ("", "cache = 5", "`cache` must be a table, not an integer"),
         ] {
             assert_eq!(messages(upstream, tool), [expected], "{upstream}{tool}");

@@ -65,7 +65,7 @@ pub fn plan(config: &Config, toolsets: &[CheckedToolset]) -> Contents {
             continue;
         };
         let index = plans.len() as u32;
-        builder.limit_tool(limits::of_tool(index, tool.spec));
+        builder.limit_tool(limits::of_tool(index, tool.spec), limits::shared_rate(index, tool.spec));
         if tool.spec.lenient {
             builder.lenient_tool(index);
         }

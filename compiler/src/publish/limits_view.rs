@@ -1,6 +1,7 @@
 //! How much of a bundle may be asked for: rates, caches, places and breakers.
 
 use mcp_bundle::plan::{BreakerPlan, Contents, PlacesPlan, Policy, RatePlan};
+use mcp_bundle::wire_enums::WhenAway;
 use serde::Serialize;
 use std::fmt;
 
@@ -13,6 +14,9 @@ pub struct RateView {
     pub burst: u32,
     /// `tenant` or `all`.
     pub by: &'static str,
+    /// All edges share it; what they do while they cannot agree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared: Option<&'static str>,
 }
 
 /// How responses are used again.
@@ -44,6 +48,9 @@ pub struct PlacesView {
     pub max_in_flight: u32,
     pub queue: u32,
     pub queue_timeout_ms: u32,
+    /// All edges share them; what they do while they cannot agree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared: Option<&'static str>,
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -58,7 +65,8 @@ pub struct BreakerView {
 
 pub fn rate(contents: &Contents, tool: usize) -> Option<RateView> {
     let RatePlan { calls, seconds, burst, by_tenant } = contents.tool_limits(tool)?.rate?;
-    Some(RateView { calls, seconds, burst, by: if by_tenant { "tenant" } else { "all" } })
+    let shared = contents.shared_rate(tool).map(WhenAway::as_str);
+    Some(RateView { calls, seconds, burst, by: if by_tenant { "tenant" } else { "all" }, shared })
 }
 
 pub fn cache(contents: &Contents, tool: usize, policy: &Policy) -> Option<CacheView> {
@@ -79,19 +87,16 @@ pub fn upstreams(contents: &Contents) -> Vec<UpstreamView<'_>> {
         UpstreamView {
             name: contents.strings.get(upstream.name),
             url: contents.origin_text(upstream),
-            places: limits.and_then(|limits| limits.places).map(PlacesView::from),
+            places: limits.and_then(|limits| limits.places).map(|plan| {
+                let PlacesPlan { in_flight, queue, queue_timeout_ms } = plan;
+                let shared = contents.shared_places(index).map(WhenAway::as_str);
+                PlacesView { max_in_flight: in_flight, queue, queue_timeout_ms, shared }
+            }),
             breaker: breaker.enabled.then(|| BreakerView::from(breaker)),
             is_limited: limits.is_some(),
         }
     });
     view.collect()
-}
-
-impl From<PlacesPlan> for PlacesView {
-    fn from(plan: PlacesPlan) -> PlacesView {
-        let PlacesPlan { in_flight, queue, queue_timeout_ms } = plan;
-        PlacesView { max_in_flight: in_flight, queue, queue_timeout_ms }
-    }
 }
 
 impl From<BreakerPlan> for BreakerView {
@@ -103,9 +108,10 @@ impl From<BreakerPlan> for BreakerView {
 
 impl fmt::Display for RateView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let RateView { calls, seconds, burst, by } = self;
+        let RateView { calls, seconds, burst, by, shared } = self;
         let who = if *by == "tenant" { "of each tenant" } else { "of all together" };
-        write!(f, "{calls} calls in {seconds} s {who}, {burst} at once")
+        let edges = if shared.is_some() { " over all edges" } else { "" };
+        write!(f, "{calls} calls in {seconds} s {who}{edges}, {burst} at once")
     }
 }
 
@@ -125,11 +131,13 @@ impl fmt::Display for UpstreamView<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.places {
             None => write!(f, "no limit of calls in flight; ")?,
-            Some(PlacesView { max_in_flight, queue: 0, .. }) => {
-                write!(f, "{max_in_flight} calls in flight, no queue; ")?;
-            }
-            Some(PlacesView { max_in_flight, queue, queue_timeout_ms }) => {
-                write!(f, "{max_in_flight} calls in flight, {queue} wait up to {queue_timeout_ms} ms; ")?;
+            Some(PlacesView { max_in_flight, queue, queue_timeout_ms, shared }) => {
+                let edges = if shared.is_some() { " over all edges" } else { "" };
+                write!(f, "{max_in_flight} calls in flight{edges}, ")?;
+                match queue {
+                    0 => write!(f, "no queue; ")?,
+                    _ => write!(f, "{queue} wait up to {queue_timeout_ms} ms; ")?,
+                }
             }
         }
         match &self.breaker {

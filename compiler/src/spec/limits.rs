@@ -3,6 +3,7 @@
 use super::lower::Lowering;
 use crate::language::keys;
 use crate::language::rules::INVALID_VALUE;
+use mcp_bundle::wire_enums::WhenAway;
 use mcp_diagnostics::{Diagnostic, Fields, Spanned};
 
 /// `rate` of a tool.
@@ -12,6 +13,8 @@ pub struct RateSpec {
     pub seconds: u32,
     pub burst: u32,
     pub by_tenant: bool,
+    /// All edges share it.
+    pub shared: Option<WhenAway>,
 }
 
 /// What `cache` of a tool says beside the time.
@@ -27,6 +30,8 @@ pub struct PlacesSpec {
     pub in_flight: u32,
     pub queue: u32,
     pub queue_timeout_seconds: u32,
+    /// All edges share the places.
+    pub shared: Option<WhenAway>,
 }
 
 /// `breaker` of an upstream; what it leaves out has its default.
@@ -56,7 +61,23 @@ impl Lowering<'_> {
             seconds: fields.integer("seconds").map_or(RATE_SECONDS, |seconds| seconds.value),
             burst: fields.integer("burst").map_or(calls, |burst| burst.value),
             by_tenant: by.is_none_or(|by| by.value != "all"),
+            shared: self.shared(&fields),
         })
+    }
+
+    /// Whether a limit is shared, and what happens while the store is away.
+    fn shared(&mut self, fields: &Fields<'_, '_>) -> Option<WhenAway> {
+        let shared = fields.boolean("shared").is_some_and(|shared| shared.value);
+        if let Some(value) = fields.value("when_away").filter(|_| !shared) {
+            let problem = Diagnostic::new(
+                &INVALID_VALUE,
+                fields.at(value),
+                "`when_away` has no effect without `shared = true`",
+            );
+            self.toml.report(problem.help("write `shared = true`, or remove `when_away`"));
+        }
+        let word = self.toml.word(fields, "when_away", WhenAway::from_word, Some(&INVALID_VALUE));
+        shared.then(|| word.map_or(WhenAway::Share, |word| word.value))
     }
 
     /// How long answers are kept, from either key, and what else `cache` says.
@@ -85,8 +106,17 @@ impl Lowering<'_> {
                 }
             }
         }
+        let (in_flight, shared) = match fields.table("max_in_flight") {
+            None => (fields.integer("max_in_flight")?.value, None),
+            Some((table, span)) => {
+                let places = self.toml.fields(&keys::PLACES, table, span);
+                let shared = self.shared(&places);
+                (places.integer("calls")?.value, shared)
+            }
+        };
         Some(PlacesSpec {
-            in_flight: fields.integer("max_in_flight")?.value,
+            in_flight,
+            shared,
             queue: fields.integer("queue").map_or(0, |queue| queue.value),
             queue_timeout_seconds: fields
                 .integer("queue_timeout_seconds")

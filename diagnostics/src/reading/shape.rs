@@ -48,7 +48,10 @@ impl Reading<'_> {
                     None => problem,
                 }
             }
-            (Shape::Integer { min, max }, Value::Integer(integer)) => match integer.to_i64() {
+            (
+                Shape::Integer { min, max } | Shape::IntegerOrTable { min, max, .. },
+                Value::Integer(integer),
+            ) => match integer.to_i64() {
                 Some(number) if (min..=max).contains(&number) => return true,
                 _ => Diagnostic::of(
                     rules.invalid_value,
@@ -75,7 +78,10 @@ impl Reading<'_> {
                 let problem = Diagnostic::of(rules.wrong_type, span, message).note(SIZE_UNITS);
                 with_size(problem, value.get_ref(), min, max)
             }
-            (Shape::Integer { min, max }, Value::String(_) | Value::Float(_)) => {
+            (
+                Shape::Integer { min, max } | Shape::IntegerOrTable { min, max, .. },
+                Value::String(_) | Value::Float(_),
+            ) => {
                 let problem = wrong("an integer");
                 match meant::integer(key.name, value.get_ref(), min, max) {
                     Some(number) => {
@@ -122,6 +128,7 @@ impl Reading<'_> {
             (
                 Shape::TextOrTable(_)
                 | Shape::WordOrTable(..)
+                | Shape::IntegerOrTable { .. }
                 | Shape::TableOrFalse(_)
                 | Shape::Table(_)
                 | Shape::NamedTables(_),
@@ -204,6 +211,9 @@ fn shape_name(shape: Shape) -> String {
         Shape::Size { .. } => "a size",
         Shape::TextOrTable(table) | Shape::WordOrTable(_, table) => {
             return format!("a string or a table with {}", one_of(table.names()));
+        }
+        Shape::IntegerOrTable { table, .. } => {
+            return format!("an integer or a table with {}", one_of(table.names()));
         }
         Shape::TableOrFalse(_) => "a table or `false`",
         Shape::Table(_) => "a table",

@@ -21,7 +21,7 @@ mod watcher;
 
 pub use inputs::Inputs;
 pub use load::{LoadError, load};
-pub use status::{Active, FailedAttempt, Status};
+pub use status::{Active, FailedAttempt, NO_STORE, Status};
 pub use tenancy::{TenantsError, read_and_check as read_tenants};
 pub use watcher::Watcher;
 
@@ -307,7 +307,12 @@ impl Activation {
             if let Some(audit) = &self.audit {
                 audit.configure(&given.settings.audit);
             }
+            let shared_limits = catalog.shared_limits();
+            if shared_limits > 0 && given.settings.shared.is_none() {
+                tracing::warn!(limits = shared_limits, "{NO_STORE}");
+            }
             self.edge.activate(catalog);
+            locked(&self.status).shared_limits = shared_limits;
             locked(&self.status).active = Some(Active { revision, tools, signers, since: SystemTime::now() });
             wanted.given = Some(given);
         }

@@ -3,6 +3,10 @@
 use mcp_bundle::format::Revision;
 use std::time::SystemTime;
 
+/// What happens to shared limits where `[shared]` is missing.
+pub const NO_STORE: &str =
+    "limits are marked `shared`, but `edge.toml` has no `[shared]`: this edge counts them on its own";
+
 #[derive(Debug, Clone, Default)]
 pub struct Status {
     /// Where bundles come from.
@@ -14,6 +18,8 @@ pub struct Status {
     pub last_error: Option<FailedAttempt>,
     /// Keys of the configuration that have changed, but need an upgrade or a restart.
     pub needs_upgrade: Vec<&'static str>,
+    /// Limits that are marked as shared, in the active bundle and its file of tenants.
+    pub shared_limits: usize,
 }
 
 #[derive(Debug, Clone)]

@@ -71,7 +71,9 @@ impl Admin {
             "/status" => {
                 let catalog = self.activation.edge().catalog();
                 let servers = catalog.as_ref().map(|catalog| catalog.mcp.servers()).unwrap_or_default();
-                json(200, &status_json::of(&self.activation.status(), self.started.elapsed(), servers))
+                let store = self.activation.edge().shared_limits().status();
+                let status = self.activation.status();
+                json(200, &status_json::of(&status, self.started.elapsed(), servers, store))
             }
             "/metrics" => Reply {
                 status: 200,

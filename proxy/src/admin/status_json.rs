@@ -1,13 +1,19 @@
 //! `GET /status`.
 
 use super::servers_json;
-use crate::activation::Status;
+use crate::activation::{NO_STORE, Status};
+use crate::limits::shared::StoreStatus;
 use crate::upstream::mcp::Supervised;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-pub fn of(status: &Status, uptime: Duration, servers: &[Arc<Supervised>]) -> Value {
+pub fn of(
+    status: &Status,
+    uptime: Duration,
+    servers: &[Arc<Supervised>],
+    store: Option<StoreStatus>,
+) -> Value {
     let active = status.active.as_ref().map(|active| {
         json!({
             "revision": active.revision.to_string(),
@@ -26,8 +32,25 @@ pub fn of(status: &Status, uptime: Duration, servers: &[Arc<Supervised>]) -> Val
         "last_success": time(status.last_success),
         "needs_upgrade": status.needs_upgrade,
         "mcp_servers": servers_json::of(servers),
+        "shared_limits": shared(status.shared_limits, store),
         "last_error": error.map(|error| json!({ "message": error.message, "at": time(Some(error.at)) })),
     })
+}
+
+/// Limits that edges share; `null` if there are none and no store for them.
+fn shared(limits: usize, store: Option<StoreStatus>) -> Value {
+    match store {
+        None if limits == 0 => Value::Null,
+        None => json!({ "limits": limits, "state": "off", "message": NO_STORE }),
+        Some(store) => json!({
+            "limits": limits,
+            "state": if store.is_up { "up" } else { "away" },
+            "store": store.place,
+            "since": time(Some(store.since)),
+            "edges": store.edges,
+            "message": store.error,
+        }),
+    }
 }
 
 /// RFC 3339, in UTC, to the second.

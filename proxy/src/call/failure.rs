@@ -47,11 +47,16 @@ impl CallFailure {
             CallFailure::RateLimited { limit, wait } => {
                 let seconds = whole_seconds(*wait);
                 retry_after_seconds = Some(seconds);
-                write_text(&format!("Rate limit reached. Try again in {seconds} s."), out);
-                (Outcome::RateLimited, limit.as_str())
+                if *limit == Limit::SharedAway {
+                    write_text(full(*limit), out);
+                    (Outcome::Overloaded, limit.as_str())
+                } else {
+                    write_text(&format!("Rate limit reached. Try again in {seconds} s."), out);
+                    (Outcome::RateLimited, limit.as_str())
+                }
             }
             CallFailure::Overloaded(limit) => {
-                retry_after_seconds = Some(SOON);
+                retry_after_seconds = Some(if *limit == Limit::SharedAway { AWAY } else { SOON });
                 write_text(full(*limit), out);
                 (Outcome::Overloaded, limit.as_str())
             }
@@ -117,6 +122,8 @@ impl CallFailure {
 
 /// When a place may be free again.
 const SOON: u32 = 1;
+/// When a store of shared limits may answer again.
+const AWAY: u32 = 5;
 
 /// What there was no place for, and what to do.
 const fn full(limit: Limit) -> &'static str {
@@ -126,6 +133,9 @@ const fn full(limit: Limit) -> &'static str {
         }
         Limit::UpstreamInFlight => {
             "The upstream of this tool has too many calls in flight. Try again in a moment."
+        }
+        Limit::SharedAway => {
+            "A limit of this tool is counted for several servers, and the counter does not answer. Try again in 5 s."
         }
         Limit::AnswerBytes => {
             "The server holds too many large responses. Try again in a moment, or ask for less."

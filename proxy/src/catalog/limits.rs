@@ -1,6 +1,6 @@
 //! The limits of a bundle, ready to be asked. A bundle without any has empty tables.
 
-use crate::limits::gates::Gate;
+use crate::limits::gates::{Gate, SharedGate};
 use crate::limits::{Limiter, Rate, bucket};
 use mcp_bundle::plan::Contents;
 use std::time::Duration;
@@ -59,7 +59,7 @@ fn rate(contents: &Contents, tool: usize) -> Option<ToolRate> {
     let plan = contents.tool_limits(tool)?.rate?;
     let name = contents.strings.get(contents.tools.get(tool)?.name);
     Some(ToolRate {
-        rate: Rate::new(plan.calls, plan.seconds, plan.burst),
+        rate: Rate::new(plan.calls, plan.seconds, plan.burst).shared(contents.shared_rate(tool)),
         bucket: bucket(name),
         by_tenant: plan.by_tenant,
     })
@@ -82,11 +82,14 @@ fn cache(contents: &Contents, tool: usize) -> Option<CacheRules> {
     })
 }
 
-/// One for each upstream.
-pub(super) fn gates(contents: &Contents, limiter: &Limiter) -> Vec<Gate> {
+/// One for each upstream. Places are shared if there is a store for that.
+pub(super) fn gates(contents: &Contents, limiter: &Limiter, has_store: bool) -> Vec<Gate> {
     let gate = |(index, upstream)| {
         let name = contents.upstream_name(index).unwrap_or_default().to_owned();
-        limiter.gates.gate(&(name, contents.origin_text(upstream)), contents.upstream_limits(index))
+        let when_away = contents.shared_places(index).filter(|_| has_store);
+        let shared = when_away.map(|when_away| SharedGate { when_away, limits: limiter.shared.clone() });
+        let key = (name, contents.origin_text(upstream));
+        limiter.gates.gate(&key, contents.upstream_limits(index), shared)
     };
     contents.upstreams.iter().enumerate().map(gate).collect()
 }

@@ -7,6 +7,7 @@ mod listing;
 mod mcp;
 mod origins;
 pub mod programs;
+pub mod shared_store;
 mod tenants;
 mod token_servers;
 mod variables;
@@ -21,6 +22,7 @@ pub use view::View;
 
 use crate::limits::Limiter;
 use crate::limits::gates::Gate;
+use crate::limits::shared::StoreAddress;
 use crate::observe::counts::{CallCounts, Counts};
 use crate::programs::NoProgram;
 use crate::request::identity::Caller;
@@ -57,6 +59,8 @@ pub struct Catalog {
     /// What stands before them; indexed likewise.
     gates: Vec<Gate>,
     limits: limits::ToolTables,
+    /// Where edges agree about limits.
+    pub(crate) store: Option<StoreAddress>,
     /// The tools at MCP servers.
     pub(crate) mcp: mcp::McpTools,
     /// Parameters that headers repeat, indexed like `contents.tools`.
@@ -184,7 +188,8 @@ impl Catalog {
                 programs,
             },
         );
-        let gates = limits::gates(&contents, limiter);
+        let gates = limits::gates(&contents, limiter, settings.shared.is_some());
+        let store = shared_store::resolve(&settings, upstream, &variable)?;
         let counts = calls.of(contents.tools.iter().map(|tool| text(tool.name)));
         let tenants = &directory.file().tenants;
         let tenant_counts = tenant_calls.of(tenants.iter().map(|tenant| tenant.name.value.as_str()));
@@ -200,6 +205,7 @@ impl Catalog {
             origins,
             credentials,
             gates,
+            store,
             limits: limits::ToolTables::new(&contents),
             mcp,
             mirrored,
@@ -241,6 +247,11 @@ impl Catalog {
     /// What stands before an upstream.
     pub fn gate(&self, upstream: usize) -> Option<&Gate> {
         self.gates.get(upstream)
+    }
+
+    /// How many limits hold for all edges together, if there is a store for that.
+    pub fn shared_limits(&self) -> usize {
+        shared_store::count(&self.contents, &self.directory)
     }
 
     /// The rate of a tool, if its spec sets one.

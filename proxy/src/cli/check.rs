@@ -4,11 +4,13 @@ use super::{CommandError, files, has_toml_name, load_bundle, read_config, read_k
 use crate::activation::{self, TenantsError};
 use crate::catalog::{self, invalid_variables};
 use crate::config::{AuthConfig, Config, FileProblem};
+use crate::limits::shared::try_store;
 use mcp_bundle::format::key_text;
 use mcp_bundle::format::{Bundle, VerifyingKey};
 use mcp_bundle::plan::Contents;
 use mcp_diagnostics::EnvFile;
 use std::path::Path;
+use std::sync::Arc;
 
 pub fn run(file: &Path, keys: &[String]) -> Result<String, CommandError> {
     let keys = read_keys(keys)?;
@@ -49,19 +51,47 @@ fn configuration(file: &Path, keys: Vec<VerifyingKey>) -> Result<String, Command
     }
     let auth = config.auth.clone().unwrap_or_default();
     let limits = &config.settings.limits.bind;
-    let tenants = match activation::read_tenants(&auth, contents.as_ref(), secrets.as_ref(), limits) {
-        Ok(directory) => {
-            out.push_str(&format!("auth       {}\n", directory.summary()));
-            String::new()
-        }
-        Err(error) => tenants_problem(&error, &config, &auth),
-    };
+    let (directory, tenants) =
+        match activation::read_tenants(&auth, contents.as_ref(), secrets.as_ref(), limits) {
+            Ok(directory) => {
+                out.push_str(&format!("auth       {}\n", directory.summary()));
+                (Some(directory), String::new())
+            }
+            Err(error) => (None, tenants_problem(&error, &config, &auth)),
+        };
+    let directory_limits = contents.as_ref().map_or(0, |contents| {
+        directory.as_ref().map_or(0, |directory| catalog::shared_store::count(contents, directory))
+    });
+    let has_value = |name: &str| secrets.as_ref().and_then(|secrets| secrets.get(name));
+    match store(&config, directory_limits, &has_value) {
+        Ok(line) => out.push_str(&line),
+        Err(problem) => variable_problems.push(problem),
+    }
     if problems.is_empty() && variable_problems.is_empty() && tenants.is_empty() {
         return Ok(out);
     }
     let mut failure = CommandError::of_files(&config, problems).and(&variable_problems);
     failure.text.push_str(&tenants);
     Err(failure)
+}
+
+/// Whether the store of shared limits answers. That it does not is no problem of the configuration: it may from elsewhere.
+fn store(config: &Config, limits: usize, value: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
+    let Some(shared) = &config.settings.shared else {
+        let missing = format!("shared     {limits} {}\n", activation::NO_STORE);
+        return Ok(if limits > 0 { missing } else { String::new() });
+    };
+    let password = match &shared.password {
+        None => None,
+        Some(name) => Some(value(name).ok_or_else(|| {
+            format!("`${{{name}}}` has no value, and it is the `password` of `[shared]`: set it in the environment or in the secrets file")
+        })?),
+    };
+    let address = shared.address(password, config.ca_file.as_deref().map(Arc::from));
+    Ok(match try_store(&address) {
+        Ok(time) => format!("shared     {address} answers, in {} ms\n", time.as_millis()),
+        Err(error) => format!("shared     {address} does not answer: {error}\n"),
+    })
 }
 
 /// In the lines of the file of tenants, or in that of the configuration that names it.

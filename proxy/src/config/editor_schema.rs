@@ -69,6 +69,10 @@ fn of_shape(shape: Shape, full: &str) -> Value {
         Shape::TextMap => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
         Shape::List => json!({ "type": "array" }),
         Shape::Object => json!({ "type": "object" }),
+        Shape::IntegerOrTable { min, max, table } => {
+            let table = object(table, &format!("{full}."));
+            json!({ "anyOf": [{ "type": "integer", "minimum": min, "maximum": max }, table] })
+        }
         Shape::TextOrTable(table) => {
             json!({ "anyOf": [{ "type": "string" }, object(table, &format!("{full}."))] })
         }

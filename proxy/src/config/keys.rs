@@ -48,7 +48,7 @@ impl Row {
 use Shape::{Boolean, Integer, Tables, Text, Texts, Word};
 
 #[rustfmt::skip]
-static TOP_ROWS: [Row; 25] = [
+static TOP_ROWS: [Row; 26] = [
     Row::new("bundle", Text, "", "the bundle to serve; the command line may name another"),
     Row::new("keys", Texts, "", "public keys, as text or as files; with any, one of them must have signed the bundle"),
     Row::new("poll_seconds", Integer { min: 1, max: 86_400 }, "10", "how often to check the bundle, the secrets file and the certificates for changes"),
@@ -69,6 +69,7 @@ static TOP_ROWS: [Row; 25] = [
     Row::new("limits", Shape::Table(&LIMITS_TABLE), "", "written `[limits]`: the largest requests and responses"),
     Row::new("timeouts", Shape::Table(&TIMEOUTS_TABLE), "", "written `[timeouts]`: how long clients may take"),
     Row::new("pool", Shape::Table(&POOL_TABLE), "", "written `[pool]`: connections to upstreams"),
+    Row::new("shared", Shape::Table(&SHARED_TABLE), "", "written `[shared]`: the store where edges agree about limits that they share"),
     Row::new("list", Shape::Table(&LIST_TABLE), "", "written `[list]`: lists of tools"),
     Row::new("cache", Shape::Table(&CACHE_TABLE), "", "written `[cache]`: responses that are used again"),
     Row::new("drift", Shape::Table(&DRIFT_TABLE), "", "written `[drift]`: tools of MCP servers that are not what was reviewed"),
@@ -178,6 +179,18 @@ static RATE_ROWS: [Row; 3] = [
     Row::new("burst", Integer { min: 1, max: 1_000_000 }, "as many as `calls`", "requests that may come at once"),
 ];
 
+#[rustfmt::skip]
+static SHARED_ROWS: [Row; 8] = [
+    Row::new("url", Text, "", "a Redis or Valkey server: `redis://HOST:PORT`, with `rediss` for TLS, and `/NUMBER` for another database"),
+    Row::new("nodes", Texts, "[]", "more nodes of a cluster, or more sentinels, for when the first is away"),
+    Row::new("cluster", Boolean, "false", "whether the store is a cluster"),
+    Row::new("sentinel_service", Text, "", "the service to ask sentinels for; `url` and `nodes` are sentinels then"),
+    Row::new("username", Text, "", "the user to log in as"),
+    Row::new("password", Text, "", "one `${NAME}`, whose value is in the environment or the secrets file"),
+    Row::new("prefix", Text, "\"mcp-edge\"", "what the names of all keys in the store begin with; edges with the same one share limits"),
+    Row::new("edges", Integer { min: 1, max: 100_000 }, "1", "how many edges there are at least; counts until the store says that there are more"),
+];
+
 pub static TOP: Table = table("the file", &keys(&TOP_ROWS));
 pub static LISTEN_TABLE: Table = table("`listen`", &keys(&LISTEN_ROWS));
 pub static LOG_TABLE: Table = table("`log`", &keys(&LOG_ROWS));
@@ -192,6 +205,7 @@ pub static LIMITS_RATE_TABLE: Table = table("`limits.rate`", &keys(&LIMITS_RATE_
 /// How often somebody may ask.
 pub static RATE_TABLE: Table = table("a rate", &keys(&RATE_ROWS));
 static DRIFT_TABLE: Table = table("`drift`", &keys(&DRIFT));
+pub static SHARED_TABLE: Table = table("`shared`", &keys(&SHARED_ROWS));
 static LIST_TABLE: Table = table("`list`", &keys(&LIST));
 
 pub static AUTH_TABLE: Table = table("`auth`", &keys(&AUTH_ROWS));
@@ -203,7 +217,7 @@ pub static UPSTREAM_TABLE: Table = table("an upstream", &keys(&UPSTREAM_ROWS));
 pub static STDIO_TABLE: Table = table("a program", &keys(&STDIO_ROWS));
 
 /// The tables below the top, by name.
-pub static TABLES: [(&str, &Table, &[Row]); 19] = [
+pub static TABLES: [(&str, &Table, &[Row]); 20] = [
     ("auth", &AUTH_TABLE, &AUTH_ROWS),
     ("auth.resource", &RESOURCE_TABLE, &RESOURCE_ROWS),
     ("auth.jwt", &JWT_TABLE, &JWT_ROWS),
@@ -218,6 +232,7 @@ pub static TABLES: [(&str, &Table, &[Row]); 19] = [
     ("limits.rate.address", &RATE_TABLE, &RATE_ROWS),
     ("timeouts", &TIMEOUTS_TABLE, &TIMEOUTS),
     ("pool", &POOL_TABLE, &POOL),
+    ("shared", &SHARED_TABLE, &SHARED_ROWS),
     ("list", &LIST_TABLE, &LIST),
     ("cache", &CACHE_TABLE, &CACHE),
     ("drift", &DRIFT_TABLE, &DRIFT),

@@ -292,6 +292,7 @@ impl<'d> Lowering<'_, 'd> {
         settings.interfaces = self.interfaces(top);
         self.upstreams(top, &mut settings);
         settings.programs = self.programs(top);
+        settings.shared = self.shared(top);
         settings
     }
 

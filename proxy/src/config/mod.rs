@@ -14,6 +14,7 @@ mod numbers;
 mod places;
 mod programs;
 mod secrets;
+mod shared;
 #[cfg(test)]
 mod tests;
 

@@ -128,7 +128,7 @@ fn again(due: &AtomicU64, rate: Rate, now: u64) -> Look {
 }
 
 /// Spreads the bits of a number (the end of MurmurHash3).
-fn mix(number: u64) -> u64 {
+pub(super) fn mix(number: u64) -> u64 {
     let number = (number ^ (number >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     let number = (number ^ (number >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     number ^ (number >> 33)

@@ -9,13 +9,17 @@ pub mod budget;
 pub mod gates;
 mod places;
 mod rate;
+pub mod shared;
 
 pub use buckets::Buckets;
-pub use places::{TenantPermit, TenantPlaces, UpstreamPlaces};
+pub use places::{TenantPermit, TenantPlaces, UpstreamPlace, UpstreamPlaces};
 pub use rate::{Rate, nanoseconds};
+pub use shared::{Refused, SharedLimits, SharedPlace};
 
+use buckets::mix;
 use budget::Budget;
 use gates::Gates;
+use mcp_bundle::wire_enums::WhenAway;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -26,6 +30,7 @@ pub struct Limiter {
     pub tenants: TenantPlaces,
     pub gates: Gates,
     pub budget: Arc<Budget>,
+    pub shared: SharedLimits,
     hits: [AtomicU64; Limit::ALL.len()],
 }
 
@@ -50,6 +55,8 @@ pub enum Limit {
     Breaker,
     /// Bytes of bodies of all calls.
     AnswerBytes,
+    /// A limit that edges share, while they cannot agree.
+    SharedAway,
 }
 
 /// What one caller may do, as its authenticator knows it.
@@ -59,6 +66,8 @@ pub struct CallerLimits {
     pub rate: Option<Rate>,
     /// Of the tenant, with all its keys.
     pub calls_in_flight: Option<u32>,
+    /// All edges share those.
+    pub calls_in_flight_shared: Option<WhenAway>,
     /// Of the key alone.
     pub key_rate: Option<Rate>,
     /// The [`bucket`] of the key, by a name that is unique among all keys.
@@ -67,7 +76,20 @@ pub struct CallerLimits {
 
 impl CallerLimits {
     /// Of a caller about whom nothing is said.
-    pub const NONE: CallerLimits = CallerLimits { rate: None, calls_in_flight: None, key_rate: None, key: 0 };
+    pub const NONE: CallerLimits = CallerLimits {
+        rate: None,
+        calls_in_flight: None,
+        calls_in_flight_shared: None,
+        key_rate: None,
+        key: 0,
+    };
+}
+
+/// A place of a call; it is free again when this is dropped.
+#[derive(Debug)]
+pub enum TenantPlace<'a> {
+    Own { _permit: TenantPermit<'a> },
+    Shared { _place: SharedPlace },
 }
 
 /// The number that stands for a name in the tables of limits: the same in every process.
@@ -79,6 +101,51 @@ pub fn bucket(name: &str) -> u64 {
 }
 
 impl Limiter {
+    /// Counts a call of `who` under the limit `limit`. If all edges share it, `name` is what they call it.
+    #[inline]
+    pub fn take(
+        &self,
+        limit: u64,
+        who: u64,
+        rate: Rate,
+        now: u64,
+        name: impl FnOnce() -> String,
+    ) -> Result<(), Refused> {
+        let rate = match rate.shared {
+            Some(when_away) if self.shared.is_on() => {
+                match self.shared.take((limit, who), rate, when_away, now, name) {
+                    Some(taken) => return taken,
+                    None => self.shared.own_part(rate),
+                }
+            }
+            _ => rate,
+        };
+        self.buckets.take(limit, who, rate, now).map_err(Refused::For)
+    }
+
+    /// A place for a call of a tenant among `most`; `None` if all are taken.
+    #[inline]
+    pub fn enter<'a>(
+        &'a self,
+        tenant: &str,
+        most: u32,
+        shared: Option<WhenAway>,
+        now: u64,
+    ) -> Option<TenantPlace<'a>> {
+        let who = bucket(tenant);
+        let most = match shared.filter(|_| self.shared.is_on()) {
+            None => most,
+            Some(when_away) => match self.shared.places(who, || format!("places/tenant/{tenant}")) {
+                Some(lease) => {
+                    let place = self.shared.enter(&lease, most, when_away, now);
+                    return place.map(|place| TenantPlace::Shared { _place: place });
+                }
+                None => self.shared.own_places(most),
+            },
+        };
+        self.tenants.enter(who, most).map(|permit| TenantPlace::Own { _permit: permit })
+    }
+
     /// A limit was met.
     pub fn hit(&self, limit: Limit) {
         if let Some(count) = self.hits.get(limit as usize) {
@@ -93,7 +160,7 @@ impl Limiter {
 }
 
 impl Limit {
-    pub const ALL: [Limit; 9] = [
+    pub const ALL: [Limit; 10] = [
         Limit::AddressRate,
         Limit::KeyRate,
         Limit::TenantRate,
@@ -103,6 +170,7 @@ impl Limit {
         Limit::UpstreamInFlight,
         Limit::Breaker,
         Limit::AnswerBytes,
+        Limit::SharedAway,
     ];
 
     /// The label of metrics, and the reason in results and logs.
@@ -118,6 +186,7 @@ impl Limit {
             Limit::UpstreamInFlight => "upstream_in_flight",
             Limit::Breaker => "upstream_unavailable",
             Limit::AnswerBytes => "answer_bytes",
+            Limit::SharedAway => "shared_limit_unavailable",
         }
     }
 }

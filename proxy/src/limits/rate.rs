@@ -1,5 +1,6 @@
 //! So many calls in so much time, by the generic cell rate algorithm: one number says when the next call is due.
 
+use mcp_bundle::wire_enums::WhenAway;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
@@ -9,16 +10,23 @@ const SECOND: u64 = 1_000_000_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
     /// Nanoseconds that a call takes up.
-    interval: u64,
+    pub(super) interval: u64,
     /// How far ahead of its time a call may come.
-    slack: u64,
+    pub(super) slack: u64,
+    /// All edges share it, if they have a store for that.
+    pub(super) shared: Option<WhenAway>,
 }
 
 impl Rate {
     /// `burst` calls may come at once; on the whole there are `calls` in `seconds`.
     pub fn new(calls: u32, seconds: u32, burst: u32) -> Rate {
         let interval = (u64::from(seconds) * SECOND / u64::from(calls.max(1))).max(1);
-        Rate { interval, slack: interval.saturating_mul(u64::from(burst.max(1)) - 1) }
+        Rate { interval, slack: interval.saturating_mul(u64::from(burst.max(1)) - 1), shared: None }
+    }
+
+    /// The same, for all edges together.
+    pub fn shared(self, shared: Option<WhenAway>) -> Rate {
+        Rate { shared, ..self }
     }
 
     /// A call at `now`, if the last ones take up the time until `due`: when the next one is due then, or how long to wait.

@@ -73,6 +73,7 @@ impl Shared {
         let catalog = Arc::new(catalog);
         catalog.mcp.activate();
         self.limits.budget.set_most(catalog.settings.limits.answer_bytes);
+        self.limits.shared.follow(catalog.store.as_ref());
         self.cache.set_bytes(catalog.settings.cache.bytes);
         let serving = Serving {
             settings: Arc::clone(&catalog.settings),

@@ -31,8 +31,8 @@ pub static TENANT: Table = Table {
         Key::new("rate", Shape::Table(&RATE), "how many calls it may make in a time"),
         Key::new(
             "calls_in_flight",
-            Shape::Integer { min: 1, max: 1_000_000 },
-            "how many calls it may have in flight",
+            Shape::IntegerOrTable { min: 1, max: 1_000_000, table: &PLACES },
+            "how many calls it may have in flight, or `{ calls = 50, shared = true }` for all edges together",
         ),
         Key::new(
             "variables",
@@ -54,8 +54,32 @@ pub static RATE: Table = Table {
             Shape::Integer { min: 1, max: 1_000_000_000 },
             "calls that may come at once; without it, all of `calls`",
         ),
+        SHARED,
+        WHEN_AWAY,
     ],
 };
+
+pub static PLACES: Table = Table {
+    name: "`calls_in_flight`",
+    doc: "",
+    keys: &[
+        Key::new("calls", Shape::Integer { min: 1, max: 1_000_000 }, "calls in flight").required(),
+        SHARED,
+        WHEN_AWAY,
+    ],
+};
+
+const SHARED: Key = Key::new(
+    "shared",
+    Shape::Boolean,
+    "whether it holds for all edges together, which agree over the store of `[shared]`",
+);
+
+const WHEN_AWAY: Key = Key::new(
+    "when_away",
+    Shape::Word(&["share", "refuse"]),
+    "what an edge does while that store does not answer: go on with its part of the limit (`\"share\"`, the default), or refuse calls",
+);
 
 pub static KEY: Table = Table {
     name: "an API key",
@@ -80,9 +104,10 @@ pub static KEY: Table = Table {
 };
 
 /// The tables below the top, by the names that people write.
-pub static TABLES: [(&str, &Table); 4] = [
+pub static TABLES: [(&str, &Table); 5] = [
     ("tenant.NAME", &TENANT),
     ("tenant.NAME.rate", &RATE),
+    ("tenant.NAME.calls_in_flight", &PLACES),
     ("tenant.NAME.keys", &KEY),
     ("tenant.NAME.keys.rate", &RATE),
 ];

@@ -2,8 +2,9 @@
 
 use super::api_key::KeyDigest;
 use super::glob::Glob;
-use super::keys::{KEY, LANGUAGE, RATE, TENANT, TOP};
+use super::keys::{KEY, LANGUAGE, PLACES, RATE, TENANT, TOP};
 use crate::limits::{CallerLimits, Rate, bucket};
+use mcp_bundle::wire_enums::WhenAway;
 use mcp_diagnostics::toml_tree::{TomlTable, TomlValue, Value};
 use mcp_diagnostics::{Diagnostic, Fields, FileId, Problems, Reading, Sources, Span, Spanned};
 use std::collections::BTreeMap;
@@ -25,6 +26,8 @@ pub struct TenantEntry {
     pub scopes: Vec<String>,
     pub rate: Option<TenantRate>,
     pub calls_in_flight: Option<u32>,
+    /// All edges share those.
+    pub calls_in_flight_shared: Option<WhenAway>,
     /// Names and values as they are written: text, or `${OTHER}`.
     pub variables: Vec<(Spanned<String>, Spanned<String>)>,
     pub keys: Vec<KeyEntry>,
@@ -47,6 +50,8 @@ pub struct TenantRate {
     pub calls: u32,
     pub seconds: u32,
     pub burst: u32,
+    /// All edges share it.
+    pub shared: Option<WhenAway>,
 }
 
 /// Longer names only make logs unreadable.
@@ -88,14 +93,22 @@ impl TenantFile {
 impl TenantEntry {
     /// How much its callers may ask for, with a key or a token.
     pub fn limits(&self, key: Option<&KeyEntry>) -> CallerLimits {
-        let rate = |rate: TenantRate| Rate::new(rate.calls, rate.seconds, rate.burst);
+        let rate = |rate: TenantRate| Rate::new(rate.calls, rate.seconds, rate.burst).shared(rate.shared);
         CallerLimits {
             rate: self.rate.map(rate),
             calls_in_flight: self.calls_in_flight,
+            calls_in_flight_shared: self.calls_in_flight_shared,
             key_rate: key.and_then(|key| key.rate).map(rate),
             // Neither name has a slash in it.
             key: key.map_or(0, |key| bucket(&format!("{}/{}", self.name.value, key.id))),
         }
+    }
+
+    /// How many of its limits hold for all edges together.
+    pub fn shared_limits(&self) -> usize {
+        let rates = self.keys.iter().map(|key| key.rate).chain([self.rate]).flatten();
+        let rates = rates.filter(|rate| rate.shared.is_some()).count();
+        rates + usize::from(self.calls_in_flight_shared.is_some())
     }
 
     /// Where values of variables are written out.
@@ -144,7 +157,7 @@ impl<'d> Lowering<'_, 'd> {
             let help = "use letters, digits, `-`, `_` and `.`, at most 128 of them";
             self.reading.report(Diagnostic::error(span, message).help(help));
         }
-        let calls_in_flight = fields.integer("calls_in_flight").map(|count| count.value);
+        let (calls_in_flight, calls_in_flight_shared) = self.calls_in_flight(&fields);
         Some(TenantEntry {
             name: Spanned::new(name.to_owned(), span),
             toolsets: fields.texts("toolsets"),
@@ -153,6 +166,7 @@ impl<'d> Lowering<'_, 'd> {
             scopes: self.scopes(&fields),
             rate: self.rate(&fields),
             calls_in_flight,
+            calls_in_flight_shared,
             variables: self.variables(&fields),
             keys: self.keys(&fields),
         })
@@ -196,7 +210,28 @@ impl<'d> Lowering<'_, 'd> {
         let calls = fields.integer("calls")?.value;
         let seconds = fields.integer("seconds")?.value;
         let burst = fields.integer("burst").map_or(calls, |burst| burst.value);
-        Some(TenantRate { calls, seconds, burst })
+        let shared = self.shared(&fields);
+        Some(TenantRate { calls, seconds, burst, shared })
+    }
+
+    fn calls_in_flight(&mut self, fields: &Fields<'_, '_>) -> (Option<u32>, Option<WhenAway>) {
+        let Some((table, span)) = fields.table("calls_in_flight") else {
+            return (fields.integer("calls_in_flight").map(|count| count.value), None);
+        };
+        let fields = self.reading.fields(&PLACES, table, span);
+        (fields.integer("calls").map(|count| count.value), self.shared(&fields))
+    }
+
+    /// Whether a limit holds for all edges together, and what happens while they cannot agree.
+    fn shared(&mut self, fields: &Fields<'_, '_>) -> Option<WhenAway> {
+        let shared = fields.boolean("shared").is_some_and(|shared| shared.value);
+        if let Some(value) = fields.value("when_away").filter(|_| !shared) {
+            let message = "`when_away` has no effect without `shared = true`";
+            let problem = Diagnostic::error(fields.at(value), message);
+            self.reading.report(problem.help("write `shared = true`, or remove `when_away`"));
+        }
+        let word = self.reading.word(fields, "when_away", WhenAway::from_word, None);
+        shared.then(|| word.map_or(WhenAway::Share, |word| word.value))
     }
 
     fn variables(&mut self, fields: &Fields<'_, '_>) -> Vec<(Spanned<String>, Spanned<String>)> {

@@ -1,7 +1,9 @@
 //! Rates, places, breakers and the rest of the section `limits`.
 
 use super::shared::{Checked, ensure, index};
-use crate::plan::{BreakerPlan, CachePlan, Contents, PlacesPlan, RatePlan, ToolLimits, UpstreamLimits};
+use crate::plan::{
+    BreakerPlan, CachePlan, Contents, PlacesPlan, RatePlan, SharedLimit, ToolLimits, UpstreamLimits,
+};
 
 /// Checks the limits of tools. Needs the tools.
 pub(super) fn tools(contents: &Contents) -> Checked {
@@ -9,7 +11,9 @@ pub(super) fn tools(contents: &Contents) -> Checked {
     for limits in &contents.limits.tools {
         tool(contents, limits).map_err(|problem| format!("limits of tool {}: {problem}", limits.tool))?;
     }
-    Ok(())
+    shared(&contents.shared.rates, "tool", |tool| {
+        contents.tool_limits(tool).is_some_and(|limits| limits.rate.is_some())
+    })
 }
 
 /// Checks the limits of upstreams.
@@ -18,6 +22,17 @@ pub(super) fn upstreams(contents: &Contents) -> Checked {
     for limits in &contents.limits.upstreams {
         upstream(contents, limits)
             .map_err(|problem| format!("limits of upstream {}: {problem}", limits.upstream))?;
+    }
+    shared(&contents.shared.places, "upstream", |upstream| {
+        contents.upstream_limits(upstream).is_some_and(|limits| limits.places.is_some())
+    })
+}
+
+/// A limit can only be shared if it is there.
+fn shared(limits: &[SharedLimit], what: &str, is_limited: impl Fn(usize) -> bool) -> Checked {
+    ascending(limits.iter().map(|limit| limit.of), what)?;
+    for SharedLimit { of, when_away: _ } in limits {
+        ensure(is_limited(*of as usize), || format!("limits of {what} {of}: none that could be shared"))?;
     }
     Ok(())
 }

@@ -18,21 +18,22 @@ use crate::call::ToolCall;
 use crate::call::failure::CallFailure;
 use crate::limits::breaker::Pass;
 use crate::limits::gates::Gate;
-use crate::limits::{Limit, TenantPermit, bucket, nanoseconds};
+use crate::limits::{Limit, Refused, TenantPlace, UpstreamPlace, bucket, nanoseconds};
 use crate::request::failure::Failure;
+use crate::request::identity::Caller;
 use crate::serving::context::Context;
 use crate::serving::in_flight::Permit;
 use crate::upstream::UpstreamError;
 use crate::upstream::mcp::McpCode;
+use mcp_bundle::wire_enums::WhenAway;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
-use tokio::sync::SemaphorePermit;
 
 /// The places of a call, free again when it is dropped.
 #[derive(Debug)]
 pub(super) struct Places<'a> {
     _all: Permit<'a>,
-    _tenant: Option<TenantPermit<'a>>,
+    _tenant: Option<TenantPlace<'a>>,
 }
 
 /// What a call may send its request with.
@@ -40,7 +41,7 @@ pub(super) struct Places<'a> {
 pub(super) struct Entry<'a> {
     pass: Option<Pass<'a>>,
     /// Free again when it is dropped.
-    _place: Option<SemaphorePermit<'a>>,
+    _place: Option<UpstreamPlace<'a>>,
 }
 
 /// Whether a call of a tool may begin.
@@ -55,10 +56,15 @@ pub(super) fn admit<'a>(
     caller_rates(context, now).map_err(|(limit, wait)| CallFailure::RateLimited { limit, wait })?;
     if let Some(rate) = context.view.catalog().tool_rate(call.tool.index()) {
         let who = if rate.by_tenant { caller.tenant().map_or(0, bucket) } else { 0 };
-        let taken = limiter.buckets.take(rate.bucket, who, rate.rate, nanoseconds(now));
-        taken.map_err(|wait| {
-            limiter.hit(Limit::ToolRate);
-            CallFailure::RateLimited { limit: Limit::ToolRate, wait }
+        let name = || match caller.tenant().filter(|_| rate.by_tenant) {
+            Some(tenant) => format!("rate/tool/{}/{tenant}", call.tool.name()),
+            None => format!("rate/tool/{}", call.tool.name()),
+        };
+        let taken = limiter.take(rate.bucket, who, rate.rate, nanoseconds(now), name);
+        taken.map_err(|refused| {
+            let (limit, wait) = met(Limit::ToolRate, refused);
+            limiter.hit(limit);
+            CallFailure::RateLimited { limit, wait }
         })?;
     }
     let full = |limit| {
@@ -70,8 +76,12 @@ pub(super) fn admit<'a>(
     let tenant = match caller.limits().calls_in_flight {
         None => None,
         Some(most) => {
-            let place = limiter.tenants.enter(caller.tenant().map_or(0, bucket), most);
-            Some(place.ok_or_else(|| full(Limit::TenantInFlight))?)
+            let shared = caller.limits().calls_in_flight_shared;
+            let place = limiter.enter(caller.tenant().unwrap_or_default(), most, shared, nanoseconds(now));
+            Some(place.ok_or_else(|| {
+                let is_away = shared == Some(WhenAway::Refuse) && limiter.shared.is_away();
+                full(if is_away { Limit::SharedAway } else { Limit::TenantInFlight })
+            })?)
         }
     };
     Ok(Places { _all: all, _tenant: tenant })
@@ -107,13 +117,34 @@ fn caller_rates(context: &Context<'_>, now: Instant) -> Result<(), (Limit, Durat
     ];
     for (limit, name, who, rate) in asked {
         if let (Some(who), Some(rate)) = (who, rate) {
-            limiter.buckets.take(name, who, rate, now).map_err(|wait| {
+            limiter.take(name, who, rate, now, || shared_name(limit, caller)).map_err(|refused| {
+                let (limit, wait) = met(limit, refused);
                 limiter.hit(limit);
                 (limit, wait)
             })?;
         }
     }
     Ok(())
+}
+
+/// What edges call the rate of a caller.
+fn shared_name(limit: Limit, caller: &Caller) -> String {
+    let tenant = caller.tenant().unwrap_or_default();
+    match caller.key().filter(|_| limit == Limit::KeyRate) {
+        Some(key) => format!("rate/key/{tenant}/{key}"),
+        None => format!("rate/tenant/{tenant}"),
+    }
+}
+
+/// When to try again where edges cannot agree.
+const AWAY: Duration = Duration::from_secs(5);
+
+/// Which limit was met, and how long to wait.
+fn met(limit: Limit, refused: Refused) -> (Limit, Duration) {
+    match refused {
+        Refused::For(wait) => (limit, wait),
+        Refused::StoreAway => (Limit::SharedAway, AWAY),
+    }
 }
 
 /// A network of IPv6 is one: a host with one address of it has all of them.
@@ -154,8 +185,9 @@ pub(super) async fn enter<'a>(
         }
     };
     if place.is_none() {
-        limiter.hit(Limit::UpstreamInFlight);
-        return Err(CallFailure::Overloaded(Limit::UpstreamInFlight));
+        let limit = if places.is_away() { Limit::SharedAway } else { Limit::UpstreamInFlight };
+        limiter.hit(limit);
+        return Err(CallFailure::Overloaded(limit));
     }
     Ok(Entry { pass, _place: place })
 }

@@ -1,14 +1,17 @@
 //! Places for calls of each tenant and of each upstream. Those of everyone are in `serving/in_flight.rs`.
 
+use super::shared::{PlacesLease, SharedLimits, SharedPlace};
+use super::{bucket, nanoseconds};
 use crate::runtime::deadline::{Elapsed, within};
+use mcp_bundle::wire_enums::WhenAway;
 use std::fmt;
 use std::pin::pin;
-use std::sync::OnceLock;
 use std::sync::atomic::{
     AtomicU64, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release, SeqCst},
 };
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Bits of a tenant's word that count its calls; the others say whose it is.
@@ -80,8 +83,28 @@ impl fmt::Debug for TenantPlaces {
 /// The calls that an upstream gets at once, and those that wait for that.
 #[derive(Debug)]
 pub struct UpstreamPlaces {
-    free: Semaphore,
+    free: Free,
     waiting: AtomicUsize,
+}
+
+/// Where free places are.
+#[derive(Debug)]
+enum Free {
+    Own(Semaphore),
+    /// Edges share them. Without a lease there are as many as are this edge's part.
+    Shared {
+        limits: SharedLimits,
+        lease: Arc<PlacesLease>,
+        most: u32,
+        when_away: WhenAway,
+    },
+}
+
+/// A place of a call; it is free again when this is dropped.
+#[derive(Debug)]
+pub enum UpstreamPlace<'a> {
+    Own { _permit: SemaphorePermit<'a> },
+    Shared { _place: SharedPlace },
 }
 
 /// One that waits; it is counted until it is dropped.
@@ -89,25 +112,59 @@ struct Waiting<'a>(&'a AtomicUsize);
 
 impl UpstreamPlaces {
     pub fn new(in_flight: u32) -> UpstreamPlaces {
-        UpstreamPlaces { free: Semaphore::new(in_flight as usize), waiting: AtomicUsize::new(0) }
+        let free = Free::Own(Semaphore::new(in_flight as usize));
+        UpstreamPlaces { free, waiting: AtomicUsize::new(0) }
+    }
+
+    /// The same for all edges together.
+    pub fn shared(name: &str, most: u32, when_away: WhenAway, limits: SharedLimits) -> UpstreamPlaces {
+        let name = format!("places/upstream/{name}");
+        let free = match limits.places(bucket(&name), || name.clone()) {
+            Some(lease) => Free::Shared { limits, lease, most, when_away },
+            None => Free::Own(Semaphore::new(limits.own_places(most) as usize)),
+        };
+        UpstreamPlaces { free, waiting: AtomicUsize::new(0) }
     }
 
     /// A place at once, if there is one and nobody waits for it.
-    pub fn enter(&self) -> Option<SemaphorePermit<'_>> {
-        self.free.try_acquire().ok()
+    pub fn enter(&self) -> Option<UpstreamPlace<'_>> {
+        match &self.free {
+            Free::Own(free) => free.try_acquire().ok().map(|permit| UpstreamPlace::Own { _permit: permit }),
+            Free::Shared { limits, lease, most, when_away } => {
+                let place = limits.enter(lease, *most, *when_away, nanoseconds(Instant::now()));
+                place.map(|place| UpstreamPlace::Shared { _place: place })
+            }
+        }
     }
 
     /// A place, as soon as there is one; `None` if `queue` calls wait already, or if none is free in time. Whoever is dropped
     /// meanwhile leaves the queue.
-    pub async fn wait(&self, queue: u32, time: Duration) -> Option<SemaphorePermit<'_>> {
+    pub async fn wait(&self, queue: u32, time: Duration) -> Option<UpstreamPlace<'_>> {
         let before = self.waiting.fetch_add(1, Acquire);
         let _waiting = Waiting(&self.waiting);
         if before >= queue as usize {
             return None;
         }
-        match within(time, pin!(self.free.acquire())).await {
-            Ok(place) => place.ok(),
-            Err(Elapsed) => None,
+        within(time, pin!(self.next())).await.unwrap_or_else(|Elapsed| None)
+    }
+
+    async fn next(&self) -> Option<UpstreamPlace<'_>> {
+        match &self.free {
+            Free::Own(free) => free.acquire().await.ok().map(|permit| UpstreamPlace::Own { _permit: permit }),
+            Free::Shared { lease, .. } => loop {
+                if let Some(place) = self.enter() {
+                    return Some(place);
+                }
+                lease.freed().await;
+            },
+        }
+    }
+
+    /// Whether calls are refused because edges cannot agree.
+    pub fn is_away(&self) -> bool {
+        match &self.free {
+            Free::Own(_) => false,
+            Free::Shared { limits, when_away, .. } => *when_away == WhenAway::Refuse && limits.is_away(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Limits, breakers and the cache.
 
 use super::expose::{counter, encode_counter, gauge};
+use super::shared;
 use crate::cache::CacheStats;
 use crate::limits::breaker::BreakerState;
 use crate::limits::{Limit, Limiter};
@@ -22,6 +23,9 @@ pub(super) fn encode(
     let held = i64::try_from(limiter.budget.held()).unwrap_or(i64::MAX);
     gauge(encoder, "answer_bytes", "Bytes of long bodies that calls hold", held)?;
     gates(encoder, limiter)?;
+    if let Some(stats) = limiter.shared.stats() {
+        shared::encode(encoder, &stats)?;
+    }
     let CacheStats { hits, misses, stale, evicted, bytes } = *cache;
     counter(encoder, "cache_hits", "Calls that were answered from the cache", hits)?;
     counter(encoder, "cache_misses", "Calls of cached tools that asked the upstream", misses)?;

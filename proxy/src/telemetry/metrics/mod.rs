@@ -6,6 +6,7 @@ mod histogram;
 mod limits;
 mod sampled;
 mod servers;
+mod shared;
 mod tenants;
 
 use crate::cache::AnswerCache;

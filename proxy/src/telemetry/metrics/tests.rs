@@ -200,7 +200,7 @@ fn the_dashboard_the_alerts_and_the_docs_name_metrics_that_exist() {
     let _wiki = servers.get(key, || Way::Channel(Arc::new(Down)));
     metrics.observe_servers(servers);
     let limiter = Arc::<Limiter>::default();
-    let _gate = limiter.gates.gate(&("api".to_owned(), "https://api.example".to_owned()), None);
+    let _gate = limiter.gates.gate(&("api".to_owned(), "https://api.example".to_owned()), None, None);
     metrics.observe_limits(&limiter, &Arc::new(AnswerCache::new(0)));
     metrics.activated(&"r1", ["a"].into_iter(), 0);
     of_tenants(&metrics, &["acme"], 1);

@@ -90,6 +90,11 @@ pub enum NetworkError {
 }
 
 impl Network {
+    /// Whom to trust instead of the platform's authorities.
+    pub fn ca_file(&self) -> Option<Arc<Path>> {
+        self.ca_file.clone()
+    }
+
     /// Upstreams are verified by the authorities in `ca_file`, else by the platform's.
     pub fn new(ca_file: Option<PathBuf>) -> Result<Network, NetworkError> {
         let mut options = ConnectorOptions::new(1);
