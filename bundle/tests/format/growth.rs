@@ -117,7 +117,7 @@ fn sections_need_their_features() {
         header.sections.iter().map(|section| section.id.id()).collect::<Vec<u32>>()
     };
     assert_eq!(ids(&tiny()), [1, 2, 3, 4, 6, 7]);
-    assert_eq!(ids(&sample().finish()), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+    assert_eq!(ids(&sample().finish()), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
 }
 
 #[test]

@@ -61,16 +61,16 @@ fn limits_are_possible_ones() {
 #[test]
 fn only_a_limit_that_is_there_can_be_shared() {
     let limit = |of| SharedLimit { of, when_away: WhenAway::Share };
-    refused("bundle: limits of tool 0: none that could be shared", |d| {
+    refused("bundle: shared rate of tool 0: there is no such limit", |d| {
         d.contents.shared.rates.insert(0, limit(0));
     });
-    refused("bundle: limits of tool 2 stand twice, or not in order", |d| {
+    refused("bundle: shared rate of tool 2: given twice, or not in order", |d| {
         d.contents.shared.rates.push(limit(2));
     });
-    refused("bundle: limits of upstream 1: none that could be shared", |d| {
+    refused("bundle: shared places of upstream 1: there is no such limit", |d| {
         d.contents.shared.places.push(limit(1));
     });
-    refused("bundle: limits of upstream 9: none that could be shared", |d| {
+    refused("bundle: shared places of upstream 9: there is no such limit", |d| {
         d.contents.shared.places.push(limit(9));
     });
     accepted(|d| d.contents.shared.rates.insert(0, limit(1)));

@@ -179,6 +179,7 @@ pub fn sample() -> Draft {
     d.contents.shared = shared();
     crate::servers::wiki(&mut d);
     d.contents.lenient = vec![0, 3];
+    d.contents.release = Some(Release { version: d.s("1.4.0") });
     d
 }
 
@@ -465,6 +466,12 @@ pub fn sections(contents: &Contents) -> Vec<Row> {
         row(11, 1, 0, postcard::to_allocvec(&contents.servers).unwrap()),
         row(12, 1, 0, postcard::to_allocvec(&contents.lenient).unwrap()),
         row(13, 1, 0, postcard::to_allocvec(&contents.shared).unwrap()),
+        row(
+            14,
+            1,
+            0,
+            contents.release.map(|release| postcard::to_allocvec(&release).unwrap()).unwrap_or_default(),
+        ),
     ];
     rows.retain(|row| match row.id {
         5 => !contents.templates.is_empty(),
@@ -474,6 +481,7 @@ pub fn sections(contents: &Contents) -> Vec<Row> {
         11 => !contents.servers.is_empty(),
         12 => !contents.lenient.is_empty(),
         13 => !contents.shared.is_empty(),
+        14 => contents.release.is_some(),
         _ => true,
     });
     rows

@@ -11,7 +11,7 @@ pub(super) fn tools(contents: &Contents) -> Checked {
     for limits in &contents.limits.tools {
         tool(contents, limits).map_err(|problem| format!("limits of tool {}: {problem}", limits.tool))?;
     }
-    shared(&contents.shared.rates, "tool", |tool| {
+    shared(&contents.shared.rates, "shared rate of tool", |tool| {
         contents.tool_limits(tool).is_some_and(|limits| limits.rate.is_some())
     })
 }
@@ -23,7 +23,7 @@ pub(super) fn upstreams(contents: &Contents) -> Checked {
         upstream(contents, limits)
             .map_err(|problem| format!("limits of upstream {}: {problem}", limits.upstream))?;
     }
-    shared(&contents.shared.places, "upstream", |upstream| {
+    shared(&contents.shared.places, "shared places of upstream", |upstream| {
         contents.upstream_limits(upstream).is_some_and(|limits| limits.places.is_some())
     })
 }
@@ -32,7 +32,7 @@ pub(super) fn upstreams(contents: &Contents) -> Checked {
 fn shared(limits: &[SharedLimit], what: &str, is_limited: impl Fn(usize) -> bool) -> Checked {
     ascending(limits.iter().map(|limit| limit.of), what)?;
     for SharedLimit { of, when_away: _ } in limits {
-        ensure(is_limited(*of as usize), || format!("limits of {what} {of}: none that could be shared"))?;
+        ensure(is_limited(*of as usize), || format!("{what} {of}: there is no such limit"))?;
     }
     Ok(())
 }
