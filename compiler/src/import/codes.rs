@@ -36,6 +36,7 @@ codes! {
 /// All tables, by the format that has them; the shared one is first.
 pub static ALL: &[(&str, &[&Code])] = &[
     ("all", CODES),
+    ("openapi", super::openapi::codes::CODES),
     ("gateways", super::gateways::CODES),
     ("envoy", super::gateways::envoy::CODES),
     ("kong", super::gateways::kong::CODES),

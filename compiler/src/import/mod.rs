@@ -19,6 +19,7 @@ pub mod higress;
 pub mod judge;
 pub mod ledger;
 pub mod names;
+pub mod openapi;
 pub mod output;
 pub mod rest;
 pub mod write;

@@ -4,6 +4,7 @@
 mod choose;
 mod document;
 mod gateways;
+mod openapi;
 mod rest;
 #[cfg(feature = "dev")]
 mod servers;
@@ -30,6 +31,7 @@ pub struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum From {
+    Openapi(Box<openapi::Arguments>),
     /// Write specs for the tools of Envoy's filter `mcp_json_rest_bridge`
     Envoy(document::Document),
     /// Write a spec for the tools of Kong's plugin `ai-mcp-proxy`, from a file as decK writes it
@@ -47,6 +49,7 @@ enum From {
 
 pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
     match arguments.from {
+        From::Openapi(ref arguments) => openapi::run(arguments, streams),
         From::Envoy(ref document) => gateways::run("envoy", envoy::import, document, streams),
         From::Kong(ref document) => gateways::run("kong", kong::import, document, streams),
         From::Postman(ref document) => gateways::run("postman", postman::import, document, streams),

@@ -1,0 +1,282 @@
+//! Bodies of requests as arguments.
+
+use super::Refusal;
+use super::api::{Api, Version};
+use super::arguments::{Argument, Shape, describe_default};
+use super::codes;
+use super::examples;
+use super::operations::Operation;
+use super::parameters::{OldBody, credential, style_of};
+use super::schemas::Schemas;
+use crate::import::draft::DraftTemplate;
+use crate::language::json::Json;
+
+/// More properties are easier to give as one object.
+const MAX_PROPERTIES: usize = 256;
+
+/// How the arguments of a body are written.
+#[derive(Debug, Default)]
+pub struct Body {
+    /// The key `body` of the tool.
+    pub kind: Option<String>,
+    pub template: Option<DraftTemplate>,
+    pub content_type: Option<String>,
+    pub arguments: Vec<Argument>,
+    /// Arguments that the schema does not name go into it.
+    pub is_open: bool,
+}
+
+/// A kind of body, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Json,
+    Form,
+    Text,
+    Multipart,
+    Bytes,
+    Unknown,
+}
+
+pub fn read<'d>(
+    api: &Api<'d>,
+    schemas: &mut Schemas<'_, 'd>,
+    operation: &Operation<'d>,
+    old: &OldBody<'d>,
+    secret: &dyn Fn(&str) -> String,
+) -> Result<Body, Refusal> {
+    if api.version == Version::Swagger2 {
+        return of_swagger(api, schemas, operation, old, secret);
+    }
+    let Some(body) = operation.node.get("requestBody") else { return Ok(Body::default()) };
+    let body = api.resolve(body).map_err(|why| Refusal::new(&codes::UNRESOLVED_REF, why))?;
+    let ledger = &api.ledger;
+    let is_required = ledger.boolean(body, "required").unwrap_or(false);
+    let content = ledger.members(body, "content");
+    if let Some(text) = body.get("description") {
+        ledger.change(text, &codes::NOT_PUBLISHED, "the arguments have descriptions of their own");
+    }
+    let Some((media, node)) = content.iter().min_by_key(|(media, _)| rank(media)) else {
+        return Ok(Body::default());
+    };
+    for (other, value) in content.iter().filter(|(other, _)| other != media) {
+        let why = format!("the body is sent as `{}`, and not as `{}`", super::short(media), super::short(other));
+        ledger.change(value, &codes::OTHER_MEDIA_TYPE, why);
+    }
+    ledger.members_of(node);
+    for name in ["example", "examples"] {
+        if let Some(example) = node.get(name) {
+            ledger.change(example, &codes::EXAMPLE_USED, "it is in the arguments of the tool's example");
+        }
+    }
+    let example = examples::of_media(api, node);
+    let encoding = node.get("encoding");
+    encoding.inspect(|encoding| ledger.keep(encoding));
+    let kind = rank(media).0;
+    if matches!(kind, Kind::Multipart | Kind::Bytes | Kind::Unknown) {
+        return Err(no_such_body(kind, media));
+    }
+    let schema = match node.get("schema") {
+        Some(schema) => schemas.argument(schema),
+        None => Json::Object(Vec::new()),
+    };
+    let source = Source { media, encoding, is_required, example };
+    Ok(match kind {
+        Kind::Json => json(api, schemas, schema, source, body),
+        Kind::Form => form(schemas, schema, &source)?,
+        _ => text(schema, &source),
+    })
+}
+
+/// What is known of a body beside its schema.
+struct Source<'s> {
+    media: &'s str,
+    encoding: Option<&'s Json>,
+    is_required: bool,
+    example: Option<Json>,
+}
+
+fn of_swagger<'d>(
+    api: &Api<'d>,
+    schemas: &mut Schemas<'_, 'd>,
+    operation: &Operation<'d>,
+    old: &OldBody<'d>,
+    secret: &dyn Fn(&str) -> String,
+) -> Result<Body, Refusal> {
+    let ledger = &api.ledger;
+    let consumes = [operation.node, api.root].into_iter().find_map(|home| home.get("consumes"));
+    consumes.inspect(|consumes| ledger.keep(consumes));
+    let words = consumes.and_then(Json::as_array).unwrap_or_default().iter().filter_map(Json::as_str);
+    if let Some(body) = old.body {
+        if let Some(text) = body.get("description") {
+            ledger.change(text, &codes::NOT_PUBLISHED, "the arguments have descriptions of their own");
+        }
+        let media = words.min_by_key(|word| rank(word)).unwrap_or("application/json");
+        let kind = rank(media).0;
+        let schema = body.get("schema").map_or(Json::Object(Vec::new()), |schema| schemas.argument(schema));
+        let is_required = body.get("required").and_then(Json::as_bool).unwrap_or(false);
+        let example = examples::of_schema(api, body.get("schema"));
+        let source = Source { media, encoding: None, is_required, example };
+        return match kind {
+            Kind::Json | Kind::Form => Ok(json(api, schemas, schema, Source { media: "application/json", ..source }, body)),
+            Kind::Text => Ok(text(schema, &source)),
+            other => Err(no_such_body(other, media)),
+        };
+    }
+    if old.fields.is_empty() {
+        return Ok(Body::default());
+    }
+    let is_file = |field: &&Json| field.get("type").and_then(Json::as_str) == Some("file");
+    let has_form = words.clone().any(|word| rank(word).0 == Kind::Form);
+    let has_multipart = words.clone().any(|word| rank(word).0 == Kind::Multipart);
+    if old.fields.iter().any(is_file) || (has_multipart && !has_form) {
+        return Err(no_such_body(Kind::Multipart, "multipart/form-data"));
+    }
+    let mut arguments = Vec::new();
+    for field in &old.fields {
+        let name = field.get("name").and_then(Json::as_str).unwrap_or_default();
+        if let Some(constant) = credential(api, name, "body", field, secret) {
+            arguments.push(constant);
+            continue;
+        }
+        let mut schema = schemas.parameter(field);
+        let description = field.get("description").and_then(|text| schemas.description(text, 0));
+        if let (Json::Object(members), Some(text)) = (&mut schema, description) {
+            members.insert(members.len().min(1), ("description".to_owned(), Json::String(text)));
+        }
+        describe_default(&mut schema);
+        let kind = schemas.shape(&schema);
+        let mut argument = Argument::new(name, "body", schema);
+        argument.is_required = field.get("required").and_then(Json::as_bool) == Some(true);
+        let format = ledger.text(field, "collectionFormat").unwrap_or("csv");
+        argument.style = (kind != Shape::Scalar).then(|| style_of(kind, "body", format, format == "multi")).flatten();
+        argument.example = examples::of_parameter(api, field);
+        arguments.push(argument);
+    }
+    Ok(Body { kind: Some("form".to_owned()), arguments, ..Body::default() })
+}
+
+/// The kind of a media type, and its place among those of its kind.
+fn rank(media: &str) -> (Kind, usize) {
+    let plain = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    match plain.as_str() {
+        "application/json" => (Kind::Json, 0),
+        "*/*" | "application/*" => (Kind::Json, 1),
+        "application/merge-patch+json" => (Kind::Json, 2),
+        "application/vnd.api+json" | "text/json" => (Kind::Json, 3),
+        "application/x-www-form-urlencoded" => (Kind::Form, 0),
+        "application/x-ndjson" | "application/xml" | "text/xml" => (Kind::Unknown, 0),
+        "multipart/form-data" => (Kind::Multipart, 0),
+        other if other.starts_with("multipart/") => (Kind::Multipart, 1),
+        other if other.ends_with("+json") => (Kind::Json, 4),
+        other if other.starts_with("text/") => (Kind::Text, usize::from(other != "text/plain")),
+        "application/octet-stream" => (Kind::Bytes, 0),
+        other if ["image/", "audio/", "video/"].iter().any(|start| other.starts_with(start)) => (Kind::Bytes, 1),
+        _ => (Kind::Unknown, 1),
+    }
+}
+
+fn no_such_body(kind: Kind, media: &str) -> Refusal {
+    let media = super::short(media);
+    match kind {
+        Kind::Multipart => Refusal::new(&codes::MULTIPART, format!("no tool sends a body of `{media}`")),
+        Kind::Bytes => Refusal::new(&codes::RAW_BYTES, format!("no tool sends bytes as `{media}`")),
+        _ => Refusal::new(&codes::MEDIA_TYPE, format!("no tool sends a body of `{media}`")),
+    }
+}
+
+/// An object becomes an argument for each of its properties; anything else is one argument.
+fn json(api: &Api<'_>, schemas: &Schemas<'_, '_>, schema: Json, source: Source<'_>, node: &Json) -> Body {
+    let is_usual = matches!(source.media, "application/json" | "*/*" | "application/*");
+    let content_type = (!is_usual).then(|| source.media.to_owned());
+    let nests = |name: &String| name.contains('.') || name.is_empty();
+    let object = schemas.object(&schema).filter(|object| {
+        object.properties.len() <= MAX_PROPERTIES && !object.properties.iter().any(|(name, _)| nests(name))
+    });
+    let Some(object) = object else { return whole(schemas, schema, source, content_type) };
+    if object.has_alternatives {
+        let why = "clients refuse alternatives of arguments; the API checks them";
+        api.ledger.change_here(node, &codes::ALTERNATIVES, why);
+    }
+    if !source.is_required && !object.required.is_empty() {
+        let why = "the body may be left out, so none of its arguments is required; the API checks the rest";
+        api.ledger.change_here(node, &codes::OPTIONAL_BODY, why);
+    }
+    let arguments = object.properties.into_iter().map(|(name, mut schema)| {
+        describe_default(&mut schema);
+        let mut argument = Argument::new(&name, "body", schema);
+        argument.is_required = source.is_required && object.required.contains(&name);
+        argument.example = source.example.as_ref().and_then(|example| example.get(&name)).cloned();
+        argument
+    });
+    Body { content_type, arguments: arguments.collect(), is_open: object.is_open, ..Body::default() }
+}
+
+/// The body is the argument `body`.
+fn whole(schemas: &Schemas<'_, '_>, schema: Json, source: Source<'_>, content_type: Option<String>) -> Body {
+    let is_text = schema.get("type").and_then(Json::as_str) == Some("string");
+    let may_be_text = !matches!(schemas.shape(&schema), Shape::Array | Shape::Object);
+    let mut argument = Argument::new("body", "body", described(schema, "The body of the request"));
+    argument.is_required = source.is_required;
+    argument.example = source.example;
+    // A text as a whole body is sent without its quotes, which JSON needs.
+    if is_text || may_be_text {
+        let template = DraftTemplate::Go("{{ .body }}".to_owned());
+        argument.position = "";
+        return Body { template: Some(template), content_type, arguments: vec![argument], ..Body::default() };
+    }
+    Body { kind: Some(WHOLE.to_owned()), content_type, arguments: vec![argument], ..Body::default() }
+}
+
+/// Replaced by the name that the argument gets.
+pub const WHOLE: &str = "whole:";
+
+fn form(schemas: &Schemas<'_, '_>, schema: Json, source: &Source<'_>) -> Result<Body, Refusal> {
+    let Some(object) = schemas.object(&schema) else {
+        let is_nothing = schema.as_object().is_some_and(|members| {
+            members.iter().all(|(name, _)| matches!(name.as_str(), "type" | "description" | "properties"))
+        });
+        if is_nothing {
+            return Ok(Body::default());
+        }
+        return Err(Refusal::new(&codes::MEDIA_TYPE, "a form whose fields are not known"));
+    };
+    let arguments = object.properties.into_iter().map(|(name, mut schema)| {
+        describe_default(&mut schema);
+        let kind = schemas.shape(&schema);
+        let how = source.encoding.and_then(|encoding| encoding.get(&name));
+        let style = how.and_then(|how| how.get("style")).and_then(Json::as_str).unwrap_or("form");
+        let explode = how.and_then(|how| how.get("explode")).and_then(Json::as_bool).unwrap_or(style == "form");
+        let mut argument = Argument::new(&name, "body", schema);
+        argument.style = match kind {
+            Shape::Scalar => None,
+            // Lists of objects have no place in `a=1&a=2`.
+            _ => style_of(kind, "body", style, explode),
+        };
+        argument.is_required = source.is_required && object.required.contains(&name);
+        argument.example = source.example.as_ref().and_then(|example| example.get(&name)).cloned();
+        argument
+    });
+    Ok(Body { kind: Some("form".to_owned()), arguments: arguments.collect(), ..Body::default() })
+}
+
+/// A body that is text.
+fn text(schema: Json, source: &Source<'_>) -> Body {
+    let described = described(schema, "The text that is sent");
+    let words = described.get("description").cloned();
+    let mut members = vec![("type".to_owned(), Json::string("string"))];
+    members.extend(words.map(|words| ("description".to_owned(), words)));
+    let mut argument = Argument::new("body", "body", Json::Object(members));
+    argument.is_required = source.is_required;
+    argument.example = source.example.clone();
+    let content_type = Some(source.media.to_owned());
+    Body { kind: Some(WHOLE.to_owned()), content_type, arguments: vec![argument], ..Body::default() }
+}
+
+fn described(mut schema: Json, words: &str) -> Json {
+    if let Json::Object(members) = &mut schema
+        && !members.iter().any(|(name, _)| matches!(name.as_str(), "description" | "$ref"))
+    {
+        members.insert(members.len().min(1), ("description".to_owned(), Json::string(words)));
+    }
+    schema
+}

@@ -1,0 +1,189 @@
+//! One operation as one tool.
+
+use super::api::Api;
+use super::arguments::{Argument, name_all};
+use super::bodies::{self, Body, WHOLE};
+use super::operations::Operation;
+use super::schemas::Schemas;
+use super::upstreams::Upstreams;
+use super::{Options, Refusal, answers, codes, endpoint, examples, names, parameters, security, servers, text};
+use crate::import::draft::DraftTool;
+use crate::import::names::variable;
+use crate::language::json::Json;
+
+/// Characters of a tool's description.
+const DESCRIPTION: usize = 300;
+const COMPACT_DESCRIPTION: usize = 90;
+
+/// A tool, and the number of its upstream.
+#[derive(Debug)]
+pub struct Built {
+    pub tool: DraftTool,
+    pub upstream: usize,
+}
+
+pub fn build<'d>(
+    api: &Api<'d>,
+    schemas: &mut Schemas<'_, 'd>,
+    upstreams: &mut Upstreams,
+    operation: &Operation<'d>,
+    base: &str,
+    options: &Options,
+) -> Result<Built, Refusal> {
+    let server = servers::of_operation(api, operation, base, options.server.as_deref())?;
+    let (credentials, scopes) = security::of_operation(api, operation, base);
+    let upstream = upstreams.number(server.clone(), credentials, scopes);
+    let secret = |name: &str| variable(&[base, name], "API_KEY");
+    let (mut arguments, old) = parameters::read(api, schemas, operation, &secret)?;
+    let Body { kind, template, content_type, arguments: of_body, is_open } =
+        bodies::read(api, schemas, operation, &old, &secret)?;
+    arguments.extend(of_body);
+    arguments.retain(|argument| !upstreams.sends(upstream, argument.position, &argument.wire));
+    for (name, place, variable) in upstreams.keys(upstream) {
+        arguments.retain(|argument| !(argument.position == *place && argument.wire == *name));
+        arguments.push(Argument::constant(name, place, Json::string(format!("${{{variable}}}"))));
+    }
+    for argument in &mut arguments {
+        if let Some(Json::String(value)) = &mut argument.value
+            && let Some(name) = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'))
+        {
+            *value = format!("${{{}}}", upstreams.own_variable(name, &server));
+        }
+    }
+    endpoint::add_missing(api, operation, &mut arguments);
+    name_all(&mut arguments);
+    let mut tool = DraftTool {
+        place: operation.place.clone(),
+        comments: vec![format!("{} {}", operation.method, operation.path)],
+        description: Some(description(api, operation, options)),
+        method: Some(operation.method.to_owned()),
+        endpoint: Some(endpoint::write(operation.path, &arguments)?),
+        ..DraftTool::default()
+    };
+    if !options.by_tag && !options.compact {
+        tool.tags = operation.tags.iter().map(|tag| text::cut(tag, 40)).collect();
+    }
+    let body_name = arguments.iter().find(|argument| argument.wire == "body" && argument.position != "path");
+    tool.body = kind.map(|kind| match (kind.as_str(), body_name) {
+        (WHOLE, Some(argument)) => format!("{WHOLE}{}", argument.name),
+        _ => kind,
+    });
+    tool.body_template = template;
+    tool.headers = content_type.map(|media| ("content-type".to_owned(), media)).into_iter().collect();
+    let is_json = tool.body.is_none() && tool.body_template.is_none();
+    schema(schemas, &mut arguments, is_json, is_open, options, &mut tool)?;
+    answer(api, operation, &arguments, options, &mut tool);
+    Ok(Built { tool, upstream })
+}
+
+/// Writes the arguments as parameters where these say everything, and as a schema otherwise.
+fn schema(
+    schemas: &Schemas<'_, '_>,
+    arguments: &mut [Argument],
+    is_json: bool,
+    is_open: bool,
+    options: &Options,
+    tool: &mut DraftTool,
+) -> Result<(), Refusal> {
+    let visible = || arguments.iter().filter(|argument| argument.value.is_none());
+    let mut properties: Vec<(String, Json)> =
+        visible().map(|argument| (argument.name.clone(), argument.schema.clone())).collect();
+    if options.compact {
+        properties = properties.into_iter().map(|(name, schema)| (name, schemas.shallow(&schema))).collect();
+    }
+    let required: Vec<Json> =
+        visible().filter(|argument| argument.is_required).map(|argument| Json::string(&argument.name)).collect();
+    let mut root = vec![("type".to_owned(), Json::string("object"))];
+    root.push(("properties".to_owned(), Json::Object(properties)));
+    if !required.is_empty() {
+        root.push(("required".to_owned(), Json::Array(required)));
+    }
+    if is_open && is_json {
+        root.push(("additionalProperties".to_owned(), Json::Bool(true)));
+    }
+    let complete = schemas.complete(Json::Object(root)).map_err(|_| {
+        Refusal::new(&codes::TOO_LARGE, "the schema of its arguments is too large; `--compact` may help")
+    })?;
+    for argument in arguments.iter_mut().filter(|argument| argument.value.is_none()) {
+        if let Some(schema) = complete.get("properties").and_then(|all| all.get(&argument.name)) {
+            argument.schema = schema.clone();
+        }
+    }
+    let is_plain = complete.get("$defs").is_none() && !is_open && tool.body_template.is_none();
+    let written: Option<Vec<_>> = arguments.iter().map(Argument::written_out).collect();
+    match written.filter(|_| is_plain) {
+        Some(parameters) => tool.parameters = parameters,
+        None => {
+            tool.parameters = arguments
+                .iter()
+                .filter(|argument| !argument.position.is_empty())
+                .filter_map(|argument| argument.placed(is_json))
+                .collect();
+            tool.input_schema = Some(complete);
+        }
+    }
+    Ok(())
+}
+
+fn answer<'d>(
+    api: &Api<'d>,
+    operation: &Operation<'d>,
+    arguments: &[Argument],
+    options: &Options,
+    tool: &mut DraftTool,
+) {
+    let answer = answers::read(api, operation, !options.no_select);
+    if let Some((kept, all)) = answer.kept {
+        tool.comments.push(format!("`select` keeps {kept} of {all} fields; without it, a model sees all of them"));
+    }
+    tool.select = answer.select;
+    tool.output_schema = answer.output_schema.filter(|_| !options.compact);
+    let example = examples::call(arguments, answer.example, &format!("{}/responses", operation.place));
+    tool.examples.extend(example);
+}
+
+/// What the tool does: the summary, and as much of the description as helps.
+fn description(api: &Api<'_>, operation: &Operation<'_>, options: &Options) -> String {
+    let limit = if options.compact { COMPACT_DESCRIPTION } else { DESCRIPTION };
+    let summary = text::plain(operation.summary.unwrap_or_default());
+    let description = text::plain(operation.description.unwrap_or_default());
+    let same = |a: &str, b: &str| {
+        let letters = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect() };
+        letters(b).starts_with(&letters(a))
+    };
+    let mut all = match (summary.is_empty(), description.is_empty()) {
+        (true, true) => {
+            let why = "the document has none; it is made of method and path";
+            api.ledger.note(&operation.place, crate::import::Fate::Changed, &crate::import::codes::DESCRIPTION_CHANGED, why);
+            let words = names::of_path(operation.method, operation.path).replace('_', " ");
+            format!("{} (`{} {}`).", capital(&words), operation.method, operation.path)
+        }
+        (false, true) => sentence(&summary),
+        (true, false) => description.clone(),
+        (false, false) if same(&summary, &description) => description.clone(),
+        (false, false) => format!("{} {description}", sentence(&summary)),
+    };
+    if operation.is_deprecated && !all.to_lowercase().contains("deprecated") {
+        all = format!("Deprecated. {all}");
+    }
+    let short = text::cut(&all, limit);
+    if short.len() < all.len()
+        && let Some(node) = operation.node.get("description").or_else(|| operation.node.get("summary"))
+    {
+        let why = format!("it was cut to {} of {} characters", short.chars().count(), all.chars().count());
+        api.ledger.change(node, &crate::import::codes::DESCRIPTION_CHANGED, why);
+    }
+    short
+}
+
+fn sentence(text: &str) -> String {
+    if text.ends_with(['.', '!', '?', '。']) { text.to_owned() } else { format!("{text}.") }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
