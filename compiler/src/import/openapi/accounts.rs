@@ -28,8 +28,14 @@ pub fn close<'d>(api: &Api<'d>, operations: impl Iterator<Item = &'d Json>) {
                 api.ledger.refuse(value, &codes::CALLBACK, "nothing calls an edge back");
             }
             // Operations that name servers and credentials of their own do not read these.
-            "security" | "servers" | "host" | "basePath" | "schemes" | "consumes" if !api.ledger.is_marked(value) => {
-                api.ledger.leave_out(value, &import::codes::NOT_USED, "no operation that was imported uses it");
+            "security" | "servers" | "host" | "basePath" | "schemes" | "consumes"
+                if !api.ledger.is_marked(value) =>
+            {
+                api.ledger.leave_out(
+                    value,
+                    &import::codes::NOT_USED,
+                    "no operation that was imported uses it",
+                );
             }
             _ => {}
         }

@@ -7,17 +7,20 @@ use super::codes;
 use super::examples;
 use super::operations::Operation;
 use super::view::{Kind, View, view};
+use crate::import::Fate;
 use crate::language::json::Json;
 
 /// An answer with so few fields is kept as it is.
 const THIN: usize = 12;
 /// Fields of a thing that are kept, and those of a thing in a list.
-const FIELDS: usize = 12;
-const LIST_FIELDS: usize = 9;
+const FIELDS: usize = 10;
+const LIST_FIELDS: usize = 7;
 /// Fields beside a list: how many there are, where the next page is.
 const PAGE_FIELDS: usize = 5;
 /// Things inside of a thing, and lists, of which the name is kept.
-const INNER: usize = 3;
+const INNER: usize = 2;
+/// Elements of an example that are compared with the schema.
+const EXAMPLE_ITEMS: usize = 50;
 /// How deep fields are counted.
 const MAX_DEPTH: usize = 6;
 
@@ -30,6 +33,8 @@ pub struct Answer {
     pub example: Option<(u64, Json)>,
     /// Fields that are kept, of how many.
     pub kept: Option<(usize, usize)>,
+    /// The example lacks some of the fields that are kept.
+    pub example_is_partial: bool,
 }
 
 /// What is kept of a value.
@@ -60,23 +65,36 @@ pub fn read<'d>(api: &Api<'d>, operation: &Operation<'d>, with_select: bool) -> 
     let (schema, example) = json_of(api, target);
     let status = status.parse().unwrap_or(200);
     let length = |body: &Json| body.to_text().len();
+    // Some documents have the text of an answer in a text.
+    let example = example.map(|body| match body.as_str().and_then(Json::parse) {
+        Some(inner) if !inner.is_scalar() => inner,
+        _ => body,
+    });
+    if example.as_ref().is_some_and(|body| length(body) > examples::MAX_RESPONSE) {
+        let why = "its response has more than 32 KiB, so it is in no example of the tool";
+        ledger.note(&operation.place, Fate::Changed, &codes::EXAMPLE_TOO_LONG, why);
+    }
     answer.example = example.filter(|body| length(body) <= examples::MAX_RESPONSE).map(|body| (status, body));
     let Some(schema) = schema else {
         account(api, target, "the answer is passed on as it is");
         return answer;
     };
+    let body = answer.example.as_ref().map(|(_, body)| body);
     let root = view(api, schema);
     let all = count(api, &root, 0);
     if all <= THIN || !with_select {
         if all <= THIN && all > 0 {
-            answer.output_schema = whole(api, &root, true, 0).map(|kept| kept.schema());
+            let kept = whole(api, &root, true, 0);
+            answer.output_schema = kept.and_then(|kept| kept.as_in(body)).map(|kept| kept.schema());
         }
         account(api, target, "the output schema says which fields there are");
         return answer;
     }
-    if let Some(kept) = choose(api, &root, true, FIELDS, 0) {
+    let kept = choose(api, &root, true, FIELDS, 0);
+    if let Some(kept) = kept.and_then(|kept| kept.as_in(body)) {
         kept.paths("", &mut answer.select);
         answer.output_schema = Some(kept.schema());
+        answer.example_is_partial = body.is_some_and(|body| !kept.is_in(body));
         answer.kept = Some((answer.select.len(), all));
         let why = format!("`select` keeps {} of {all} fields", answer.select.len());
         account(api, target, &why);
@@ -97,7 +115,8 @@ fn json_of<'d>(api: &Api<'d>, response: &'d Json) -> (Option<&'d Json>, Option<J
     // Swagger 2.
     if let Some(schema) = response.get("schema") {
         let named = response.get("examples").and_then(Json::as_object).unwrap_or_default();
-        let example = named.iter().find(|(media, _)| media.contains("json")).map(|(_, example)| example.clone());
+        let example =
+            named.iter().find(|(media, _)| media.contains("json")).map(|(_, example)| example.clone());
         return (Some(schema), example.or_else(|| examples::of_schema(api, Some(schema))));
     }
     let content = response.get("content").and_then(Json::as_object).unwrap_or_default();
@@ -180,9 +199,11 @@ fn of_object(api: &Api<'_>, value: &View<'_>, fields: usize, depth: usize) -> Op
         .iter()
         .filter(|(_, view)| matches!(view.kind, Kind::List(items) if super::view::is_object(api, items)))
         .max_by_key(|(name, view)| (is_page_name(name), count(api, view, 0), std::cmp::Reverse(*name)));
-    let is_page = depth == 0 && list.is_some_and(|(name, view)| {
-        is_page_name(name) || 2 * count(api, view, 0) > views.iter().map(|(_, view)| count(api, view, 0)).sum()
-    });
+    let is_page = depth == 0
+        && list.is_some_and(|(name, view)| {
+            is_page_name(name)
+                || 2 * count(api, view, 0) > views.iter().map(|(_, view)| count(api, view, 0)).sum()
+        });
     let scalars = if is_page { PAGE_FIELDS } else { fields };
     let mut ranked: Vec<(usize, i32)> = views
         .iter()
@@ -199,7 +220,9 @@ fn of_object(api: &Api<'_>, value: &View<'_>, fields: usize, depth: usize) -> Op
         let is_sure = value.is_required(name);
         let one = match view.kind {
             _ if chosen.contains(&index) => Some(Kept::Leaf(view.leaf(is_sure))),
-            _ if is_page && list.is_some_and(|(page, _)| page == name) => choose(api, view, is_sure, fields, depth + 1),
+            _ if is_page && list.is_some_and(|(page, _)| page == name) => {
+                choose(api, view, is_sure, fields, depth + 1)
+            }
             Kind::Object | Kind::List(_) if inner < INNER && score(name, is_sure) > 0 => {
                 let one = identity(api, view, 0);
                 inner += usize::from(one.is_some());
@@ -248,17 +271,24 @@ fn score(name: &str, is_required: bool) -> i32 {
     let lower = name.to_ascii_lowercase();
     let ends = |all: &[&str]| all.iter().any(|end| lower.ends_with(end));
     let score = match lower.as_str() {
-        "id" | "name" | "title" | "number" | "key" | "slug" | "login" | "full_name" | "sid" | "gid" | "sha" => 100,
+        "id" | "name" | "title" | "number" | "key" | "slug" | "login" | "full_name" | "sid" | "gid"
+        | "sha" => 100,
         "state" | "status" | "type" | "kind" | "email" | "username" | "display_name" | "phone" | "ok" => 90,
-        "has_more" | "next" | "next_page" | "next_cursor" | "next_page_uri" | "total" | "total_count" | "count" => 85,
-        "description" | "summary" | "message" | "text" | "amount" | "currency" | "price" | "quantity" | "value"
-        | "html_url" | "balance" | "error" | "body" | "content" | "path" | "color" | "version" | "result" => 80,
+        "has_more" | "next" | "next_page" | "next_cursor" | "next_page_uri" | "total" | "total_count"
+        | "count" => 85,
+        "description" | "summary" | "message" | "text" | "amount" | "currency" | "price" | "quantity"
+        | "value" | "html_url" | "balance" | "error" | "body" | "content" | "path" | "color" | "version"
+        | "result" => 80,
         "node_id" | "gravatar_id" | "object" | "livemode" | "etag" | "self" | "_links" | "links" | "href"
         | "resource_type" | "metadata" | "permissions" => return 0,
         "url" | "uri" => 30,
         _ if ends(&["_url", "_urls", "_uri", "_href"]) => return 0,
         _ if lower.starts_with('_') => return 0,
-        _ if ends(&["_at", "_time", "_date", "_on"]) || matches!(lower.as_str(), "created" | "updated" | "date") => 70,
+        _ if ends(&["_at", "_time", "_date", "_on"])
+            || matches!(lower.as_str(), "created" | "updated" | "date") =>
+        {
+            70
+        }
         _ if ends(&["_name", "_count", "_status", "_number"]) => 55,
         _ if ends(&["_id", "_sid"]) => 42,
         _ => 45,
@@ -267,6 +297,55 @@ fn score(name: &str, is_required: bool) -> i32 {
 }
 
 impl Kept {
+    /// The same, without what the document's own example contradicts; `None` if that is all of it.
+    ///
+    /// An answer that is not as the output schema says is an error for the caller, so where a document cannot keep its own word
+    /// nothing is promised.
+    fn as_in(self, example: Option<&Json>) -> Option<Kept> {
+        let Some(example) = example else { return Some(self) };
+        match (self, example) {
+            (Kept::List(_) | Kept::Object(_), value) if value.is_scalar() => None,
+            (Kept::List(inner), Json::Array(items)) => {
+                let mut inner = *inner;
+                for item in items.iter().take(EXAMPLE_ITEMS) {
+                    inner = inner.as_in(Some(item))?;
+                }
+                Some(Kept::List(Box::new(inner)))
+            }
+            (Kept::Object(members), Json::Object(_)) => {
+                let each = members.into_iter().map(|(name, inner)| {
+                    let kept = match example.get(&name) {
+                        Some(value) => inner.as_in(Some(value)).unwrap_or(Kept::Leaf(Vec::new())),
+                        None => inner,
+                    };
+                    (name, kept)
+                });
+                Some(Kept::Object(each.collect()))
+            }
+            (Kept::Leaf(types), value) => {
+                let name = value.type_name();
+                let fits =
+                    types.iter().any(|known| *known == name || (*known == "number" && name == "integer"));
+                Some(Kept::Leaf(if fits { types } else { Vec::new() }))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an answer has all that is kept.
+    fn is_in(&self, answer: &Json) -> bool {
+        match self {
+            Kept::Leaf(_) => true,
+            // Of an empty list nothing is known.
+            Kept::List(inner) => answer
+                .as_array()
+                .is_some_and(|items| !items.is_empty() && items.iter().any(|item| inner.is_in(item))),
+            Kept::Object(members) => {
+                members.iter().all(|(name, inner)| answer.get(name).is_some_and(|value| inner.is_in(value)))
+            }
+        }
+    }
+
     /// The paths of `select`, in the order of the document.
     fn paths(&self, start: &str, out: &mut Vec<String>) {
         match self {

@@ -53,7 +53,11 @@ impl<'d> Api<'d> {
                 if matches!(name.as_str(), "summary" | "description") {
                     self.ledger.keep(sibling);
                 } else {
-                    self.ledger.change(sibling, &codes::REF_SIBLING, "what is beside a `$ref` has no meaning");
+                    self.ledger.change(
+                        sibling,
+                        &codes::REF_SIBLING,
+                        "what is beside a `$ref` has no meaning",
+                    );
                 }
             }
             value = match self.target(text) {

@@ -59,7 +59,8 @@ pub fn read<'d>(
         return Ok(Body::default());
     };
     for (other, value) in content.iter().filter(|(other, _)| other != media) {
-        let why = format!("the body is sent as `{}`, and not as `{}`", super::short(media), super::short(other));
+        let why =
+            format!("the body is sent as `{}`, and not as `{}`", super::short(media), super::short(other));
         ledger.change(value, &codes::OTHER_MEDIA_TYPE, why);
     }
     ledger.members_of(node);
@@ -117,7 +118,9 @@ fn of_swagger<'d>(
         let example = examples::of_schema(api, body.get("schema"));
         let source = Source { media, encoding: None, is_required, example };
         return match kind {
-            Kind::Json | Kind::Form => Ok(json(api, schemas, schema, Source { media: "application/json", ..source }, body)),
+            Kind::Json | Kind::Form => {
+                Ok(json(api, schemas, schema, Source { media: "application/json", ..source }, body))
+            }
             Kind::Text => Ok(text(schema, &source)),
             other => Err(no_such_body(other, media)),
         };
@@ -148,7 +151,8 @@ fn of_swagger<'d>(
         let mut argument = Argument::new(name, "body", schema);
         argument.is_required = field.get("required").and_then(Json::as_bool) == Some(true);
         let format = ledger.text(field, "collectionFormat").unwrap_or("csv");
-        argument.style = (kind != Shape::Scalar).then(|| style_of(kind, "body", format, format == "multi")).flatten();
+        argument.style =
+            (kind != Shape::Scalar).then(|| style_of(kind, "body", format, format == "multi")).flatten();
         argument.example = examples::of_parameter(api, field);
         arguments.push(argument);
     }
@@ -170,7 +174,9 @@ fn rank(media: &str) -> (Kind, usize) {
         other if other.ends_with("+json") => (Kind::Json, 4),
         other if other.starts_with("text/") => (Kind::Text, usize::from(other != "text/plain")),
         "application/octet-stream" => (Kind::Bytes, 0),
-        other if ["image/", "audio/", "video/"].iter().any(|start| other.starts_with(start)) => (Kind::Bytes, 1),
+        other if ["image/", "audio/", "video/"].iter().any(|start| other.starts_with(start)) => {
+            (Kind::Bytes, 1)
+        }
         _ => (Kind::Unknown, 1),
     }
 }
@@ -233,9 +239,15 @@ pub const WHOLE: &str = "whole:";
 fn form(schemas: &Schemas<'_, '_>, schema: Json, source: &Source<'_>) -> Result<Body, Refusal> {
     let Some(object) = schemas.object(&schema) else {
         let is_nothing = schema.as_object().is_some_and(|members| {
-            members.iter().all(|(name, _)| matches!(name.as_str(), "type" | "description" | "properties"))
+            let is_empty = |name: &str, value: &Json| match name {
+                "type" | "description" => true,
+                "properties" => value.as_object().is_some_and(<[_]>::is_empty),
+                "additionalProperties" => *value == Json::Bool(false),
+                _ => false,
+            };
+            members.iter().all(|(name, value)| is_empty(name, value))
         });
-        if is_nothing {
+        if is_nothing || !source.is_required {
             return Ok(Body::default());
         }
         return Err(Refusal::new(&codes::MEDIA_TYPE, "a form whose fields are not known"));
@@ -245,7 +257,8 @@ fn form(schemas: &Schemas<'_, '_>, schema: Json, source: &Source<'_>) -> Result<
         let kind = schemas.shape(&schema);
         let how = source.encoding.and_then(|encoding| encoding.get(&name));
         let style = how.and_then(|how| how.get("style")).and_then(Json::as_str).unwrap_or("form");
-        let explode = how.and_then(|how| how.get("explode")).and_then(Json::as_bool).unwrap_or(style == "form");
+        let explode =
+            how.and_then(|how| how.get("explode")).and_then(Json::as_bool).unwrap_or(style == "form");
         let mut argument = Argument::new(&name, "body", schema);
         argument.style = match kind {
             Shape::Scalar => None,

@@ -50,7 +50,10 @@ pub fn add_missing(api: &Api<'_>, operation: &Operation<'_>, arguments: &mut Vec
         let mut argument = Argument::new(name, "path", Json::Object(schema));
         argument.is_required = true;
         arguments.push(argument);
-        let why = format!("the path has `{{{}}}` and no parameter of that name, so one was added", super::short(name));
+        let why = format!(
+            "the path has `{{{}}}` and no parameter of that name, so one was added",
+            super::short(name)
+        );
         api.ledger.note(&operation.place, Fate::Changed, &codes::PATH, why);
     }
     arguments.retain(|argument| {

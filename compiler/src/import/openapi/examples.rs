@@ -40,7 +40,8 @@ pub fn of_schema<'d>(api: &Api<'d>, schema: Option<&'d Json>) -> Option<Json> {
 
 /// The first of `examples`, which are objects with a `value`.
 fn first_named<'d>(api: &Api<'d>, home: &'d Json) -> Option<Json> {
-    let (_, mut example) = home.get("examples")?.as_object()?.iter().map(|(name, value)| (name, value)).next()?;
+    let (_, mut example) =
+        home.get("examples")?.as_object()?.iter().map(|(name, value)| (name, value)).next()?;
     if let Some(reference) = example.get("$ref").and_then(Json::as_str) {
         example = api.target(reference).ok()?;
     }
@@ -52,9 +53,12 @@ pub fn call(arguments: &[Argument], response: Option<(u64, Json)>, place: &str) 
     let mut given = Vec::new();
     for argument in arguments.iter().filter(|argument| argument.value.is_none()) {
         let value = match &argument.example {
-            Some(example) if !example.is_scalar() || *example != Json::Null => Some(example.clone()),
-            _ if argument.is_required => Some(made_up(&argument.schema, &argument.wire, 0)?),
-            _ => None,
+            Some(example) => fitting(example, &argument.schema),
+            None => None,
+        };
+        let value = match value {
+            None if argument.is_required => Some(made_up(&argument.schema, &argument.wire, 0)?),
+            value => value,
         };
         given.extend(value.map(|value| (argument.name.clone(), value)));
     }
@@ -66,10 +70,36 @@ pub fn call(arguments: &[Argument], response: Option<(u64, Json)>, place: &str) 
     Some(DraftExample { place: place.to_owned(), arguments: given, response, ..DraftExample::default() })
 }
 
+/// The example as a value of the schema's type: documents write `"1,2"` for a list and `"true"` for a boolean.
+fn fitting(example: &Json, schema: &Json) -> Option<Json> {
+    let Some(kind) = schema.get("type").and_then(Json::as_str) else { return Some(example.clone()) };
+    let name = example.type_name();
+    if name == kind || (kind == "number" && name == "integer") {
+        return Some(example.clone());
+    }
+    match (kind, example) {
+        ("string", Json::Number(_) | Json::Bool(_)) => Some(Json::String(example.to_text())),
+        ("array", Json::String(text)) if !text.contains('=') => {
+            let items = text.split(',').map(|item| fitting(&Json::string(item.trim()), schema.get("items")?));
+            items.collect::<Option<Vec<Json>>>().map(Json::Array)
+        }
+        ("boolean" | "integer" | "number", Json::String(text)) => {
+            Json::parse(text.trim()).filter(|value| value.is_scalar()).and_then(|value| {
+                let fits = value.type_name() == kind || (kind == "number" && value.type_name() == "integer");
+                fits.then_some(value)
+            })
+        }
+        _ => None,
+    }
+}
+
 /// A plain value that fits a schema; `None` where that takes more than looking at the type.
 fn made_up(schema: &Json, name: &str, depth: usize) -> Option<Json> {
-    if depth > 6 || schema.get("pattern").is_some() || schema.get("$ref").is_some() {
+    if depth > 6 || schema.get("$ref").is_some() {
         return None;
+    }
+    if let Some(pattern) = schema.get("pattern").and_then(Json::as_str) {
+        return super::sample::of_pattern(pattern).map(Json::String);
     }
     if let Some(first) = schema.get("enum").and_then(Json::as_array).and_then(<[_]>::first) {
         return Some(first.clone());
@@ -122,7 +152,8 @@ fn made_up_text(schema: &Json, name: &str) -> Option<String> {
         Some("ipv6") => "2001:db8::1".to_owned(),
         Some("byte") => "aGVsbG8=".to_owned(),
         _ => {
-            let word: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(24).collect();
+            let word: String =
+                name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(24).collect();
             if word.is_empty() { "text".to_owned() } else { format!("a_{word}") }
         }
     };
@@ -147,7 +178,8 @@ mod tests {
         for (schema, expected) in [
             (r#"{"type":"integer","minimum":5}"#, Some("5")),
             (r#"{"type":"string","enum":["a"]}"#, Some("\"a\"")),
-            (r#"{"type":"string","pattern":"^x$"}"#, None),
+            (r#"{"type":"string","pattern":"^AC[0-9a-f]{4}$"}"#, Some("\"AC0000\"")),
+            (r#"{"type":"string","pattern":"^(a|b)$"}"#, None),
             (r#"{"type":"string","minLength":8}"#, Some("\"a_namexx\"")),
             (
                 r#"{"type":"object","required":["a"],"properties":{"a":{"type":["boolean","null"]},"b":{}}}"#,

@@ -14,6 +14,7 @@ mod examples;
 mod names;
 mod operations;
 mod parameters;
+mod sample;
 mod schemas;
 mod security;
 mod selection;
@@ -90,8 +91,8 @@ pub fn import<'d>(document: &'d Json, options: &Options) -> Result<Imported<'d>,
         return Err(format!("none of the {} operations was asked for", operations.len()));
     }
     let limits = match options.compact {
-        true => DescriptionLimits { argument: 60, member: 0, deeper: 0 },
-        false => DescriptionLimits { argument: 160, member: 100, deeper: 60 },
+        true => DescriptionLimits { argument: 50, member: 0, deeper: 0 },
+        false => DescriptionLimits { argument: 110, member: 70, deeper: 50 },
     };
     let mut schemas = Schemas::new(&api, limits);
     let mut upstreams = Upstreams::new(&base);
@@ -115,6 +116,10 @@ pub fn import<'d>(document: &'d Json, options: &Options) -> Result<Imported<'d>,
         }
     }
     name_tools(&api, &mut built, options);
+    if options.compact {
+        let why = "optional arguments have no descriptions, members of arguments no members; no output schemas, patterns, lengths";
+        api.ledger.note("", Fate::Changed, &codes::COMPACT, why);
+    }
     security::account(&api);
     accounts::close(&api, built.iter().map(|(operation, _)| operation.node));
     let specs = toolsets::group(&api, built, &upstreams, &base, options);
@@ -122,7 +127,11 @@ pub fn import<'d>(document: &'d Json, options: &Options) -> Result<Imported<'d>,
 }
 
 /// What is asked for; the ledger gets the rest.
-fn select<'o, 'd>(api: &Api<'d>, operations: &'o [Operation<'d>], selection: &Selection) -> Vec<&'o Operation<'d>> {
+fn select<'o, 'd>(
+    api: &Api<'d>,
+    operations: &'o [Operation<'d>],
+    selection: &Selection,
+) -> Vec<&'o Operation<'d>> {
     let mut selected = Vec::new();
     for operation in operations {
         let is_full = selection.max_tools.is_some_and(|most| selected.len() >= most);
@@ -137,11 +146,17 @@ fn select<'o, 'd>(api: &Api<'d>, operations: &'o [Operation<'d>], selection: &Se
 
 fn base_name(options: &Options, title: Option<&str>) -> String {
     let short = title.map(|title| {
-        let words = names::snake(&text::cut(title, 60));
-        let all: Vec<&str> = words.split('_').collect();
-        let is_filler = |word: &&str| matches!(*word, "api" | "apis" | "rest" | "http" | "openapi" | "the" | "specification" | "spec");
+        let lower = title.chars().take(80).collect::<String>().to_lowercase().replace(['\'', '’'], "");
+        let words = super::names::portable(&lower.replace('-', "_"));
+        let all: Vec<&str> = words.split('_').filter(|word| !word.is_empty()).collect();
+        let is_filler = |word: &&str| {
+            matches!(
+                *word,
+                "api" | "apis" | "rest" | "http" | "openapi" | "the" | "specification" | "spec" | "swagger"
+            )
+        };
         let said: Vec<&str> = all.iter().copied().filter(|word| !is_filler(word)).take(4).collect();
-        if said.is_empty() { words } else { said.join("_") }
+        if said.is_empty() { all.join("_") } else { said.join("_") }
     });
     let candidates = [options.name.clone(), short, options.stem.clone()];
     candidates.into_iter().flatten().find_map(|text| spec_name(&text)).unwrap_or_else(|| "api".to_owned())

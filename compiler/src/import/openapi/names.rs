@@ -60,7 +60,8 @@ pub fn argument(wire: &str) -> String {
 
 /// Whether a tool only reads, by the first word of its name; `None` if that does not say.
 pub fn destroys(name: &str) -> Option<bool> {
-    const DESTROYS: &[&str] = &["archive", "cancel", "delete", "destroy", "disable", "purge", "remove", "revoke"];
+    const DESTROYS: &[&str] =
+        &["archive", "cancel", "delete", "destroy", "disable", "purge", "remove", "revoke"];
     const ADDS: &[&str] = &["add", "create", "insert", "list", "post", "search", "send", "upload"];
     let mut words = name.split('_');
     let is_one = |all: &[&str], word: &str| all.contains(&word);

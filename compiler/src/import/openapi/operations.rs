@@ -2,6 +2,7 @@
 
 use super::api::Api;
 use super::codes;
+use crate::import::codes::NOT_USED;
 use crate::import::ledger::escaped;
 use crate::language::json::Json;
 
@@ -42,7 +43,9 @@ pub fn read<'d>(api: &Api<'d>) -> Vec<Operation<'d>> {
             continue;
         }
         let Ok(target) = api.resolve(item) else { continue };
-        for (word, value) in target.as_object().unwrap_or_default() {
+        let members = target.as_object().unwrap_or_default();
+        let is_empty = !members.iter().any(|(word, _)| METHODS.iter().any(|(name, _)| name == word));
+        for (word, value) in members {
             let place = format!("/paths/{}/{word}", escaped(path));
             if let Some((_, method)) = METHODS.iter().find(|(name, _)| name == word) {
                 if api.ledger.members_of(value).is_some() {
@@ -51,6 +54,8 @@ pub fn read<'d>(api: &Api<'d>) -> Vec<Operation<'d>> {
             } else if matches!(word.as_str(), "summary" | "description") {
                 let why = "a tool says what its own operation says";
                 api.ledger.change(value, &codes::NOT_PUBLISHED, why);
+            } else if is_empty && matches!(word.as_str(), "servers" | "parameters") {
+                api.ledger.leave_out(value, &NOT_USED, "the path has no operations");
             } else if word == "trace" {
                 api.ledger.refuse(value, &codes::UNSUPPORTED_METHOD, "the edge sends no TRACE requests");
             }
@@ -79,6 +84,9 @@ fn operation<'d>(
     let is_internal = ledger.boolean(node, "x-internal").unwrap_or(false);
     if let Some(links) = node.get("externalDocs") {
         ledger.change(links, &codes::NOT_PUBLISHED, "links say nothing about calls");
+    }
+    if let Some(produces) = node.get("produces") {
+        ledger.change(produces, &codes::NOT_PUBLISHED, "an answer says itself what it is");
     }
     if let Some(callbacks) = node.get("callbacks") {
         ledger.refuse(callbacks, &codes::CALLBACK, "nothing calls an edge back");

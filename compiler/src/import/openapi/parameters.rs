@@ -13,12 +13,31 @@ use crate::language::json::Json;
 /// Headers that follow from the request, or that the upstream's `auth` sends.
 const IGNORED: &[&str] = &["accept", "content-type", "authorization"];
 /// Headers that no tool may set.
-const FORBIDDEN: &[&str] =
-    &["host", "content-length", "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "expect"];
+const FORBIDDEN: &[&str] = &[
+    "host",
+    "content-length",
+    "connection",
+    "keep-alive",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "expect",
+];
 /// Names of parameters whose value is a credential.
 const CREDENTIALS: &[&str] = &[
-    "token", "access_token", "accesstoken", "api_key", "apikey", "api-key", "x-api-key", "auth_token", "x-auth-token",
-    "authtoken", "api_token", "x-access-token",
+    "token",
+    "access_token",
+    "accesstoken",
+    "api_key",
+    "apikey",
+    "api-key",
+    "x-api-key",
+    "auth_token",
+    "x-auth-token",
+    "authtoken",
+    "api_token",
+    "x-access-token",
 ];
 
 /// Parameters of Swagger 2 that make the body.
@@ -39,7 +58,8 @@ pub fn read<'d>(
     for (home, is_own) in [(operation.item, false), (operation.node, true)] {
         for parameter in api.ledger.list(home, "parameters") {
             let target = api.resolve(parameter).map_err(|why| Refusal::new(&codes::UNRESOLVED_REF, why))?;
-            let (Some(name), Some(place)) = (api.ledger.text(target, "name"), api.ledger.text(target, "in")) else {
+            let (Some(name), Some(place)) = (api.ledger.text(target, "name"), api.ledger.text(target, "in"))
+            else {
                 return Err(Refusal::new(&codes::INVALID, "a parameter has no `name` or no `in`"));
             };
             match found.iter_mut().find(|(other, where_, _)| *other == name && *where_ == place) {
@@ -123,7 +143,15 @@ pub fn credential(
     node: &Json,
     secret: &dyn Fn(&str) -> String,
 ) -> Option<Argument> {
-    if !CREDENTIALS.contains(&name.to_ascii_lowercase().as_str()) {
+    let lower = name.to_ascii_lowercase();
+    if !CREDENTIALS.contains(&lower.as_str()) {
+        return None;
+    }
+    // Other things are called a token, too.
+    let words = node.get("description").and_then(Json::as_str).unwrap_or_default().to_lowercase();
+    let is_credential =
+        ["auth", "api key", "api token", "access token", "bearer"].iter().any(|word| words.contains(word));
+    if lower == "token" && !is_credential {
         return None;
     }
     let variable = secret(name);
@@ -149,7 +177,12 @@ fn add<'d>(
     let style = node.get("style").and_then(Json::as_str).unwrap_or("form");
     let explode = node.get("explode").and_then(Json::as_bool).unwrap_or(style == "form");
     let kind = schemas.shape(&argument.schema);
-    if position == "query" && kind == Shape::Object && style == "form" && explode && node.get("content").is_none() {
+    if position == "query"
+        && kind == Shape::Object
+        && style == "form"
+        && explode
+        && node.get("content").is_none()
+    {
         let Some(object) = schemas.object(&argument.schema) else {
             let why = format!("`{}` is an object whose members are not known", super::short(name));
             if is_required(node) {
@@ -158,7 +191,11 @@ fn add<'d>(
             api.ledger.refuse(node, &codes::STYLE, why);
             return Ok(());
         };
-        api.ledger.change_here(node, &codes::STYLE, "its members are arguments of their own, as they are sent");
+        api.ledger.change_here(
+            node,
+            &codes::STYLE,
+            "its members are arguments of their own, as they are sent",
+        );
         for (member, schema) in object.properties {
             let mut one = Argument::new(&member, position, schema);
             one.is_required = argument.is_required && object.required.contains(&member);
@@ -198,7 +235,9 @@ fn one<'d>(
     let description = node.get("description").and_then(|text| schemas.description(text, 0));
     let is_deprecated = ledger.boolean(node, "deprecated").unwrap_or(false);
     let words = match (description, is_deprecated) {
-        (Some(text), true) if !text.to_lowercase().contains("deprecated") => Some(format!("Deprecated. {text}")),
+        (Some(text), true) if !text.to_lowercase().contains("deprecated") => {
+            Some(format!("Deprecated. {text}"))
+        }
         (None, true) => Some("Deprecated.".to_owned()),
         (text, _) => text,
     };
@@ -303,16 +342,24 @@ pub fn style_of(kind: Shape, position: &str, style: &str, explode: bool) -> Opti
         ("simple", _, Shape::Array) => "comma",
         ("form", "cookie", Shape::Array) => "comma",
         ("form" | "multi", "query" | "body", Shape::Array) => {
-            if explode { "repeat" } else { "comma" }
+            if explode {
+                "repeat"
+            } else {
+                "comma"
+            }
         }
         // Several kinds of values: lists as the style says, objects by their members.
         ("form" | "multi", "query" | "body", Shape::Mixed) => {
-            if explode { "repeat" } else { "comma" }
+            if explode {
+                "repeat"
+            } else {
+                "comma"
+            }
         }
-        ("form", "query" | "body", Shape::Object) => "deep",
+        ("form", "body", Shape::Object) if explode => "deep",
+        ("form" | "multi", _, Shape::Object) => "comma",
         ("simple" | "csv" | "form" | "multi", _, Shape::Mixed) => "comma",
-        // `a,1,b,2` has no style here; JSON is what most such APIs take.
-        ("simple" | "csv" | "form" | "multi", _, Shape::Object) => "json",
+        ("simple" | "csv", _, Shape::Object) => "comma",
         _ => return None,
     })
 }

@@ -21,11 +21,24 @@ pub struct Credentials {
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scheme {
-    Basic { username: String, password: String },
-    Bearer { token: String },
-    ApiKey { name: String, value: String, in_query: bool },
+    Basic {
+        username: String,
+        password: String,
+    },
+    Bearer {
+        token: String,
+    },
+    ApiKey {
+        name: String,
+        value: String,
+        in_query: bool,
+    },
     /// The scopes are collected over all operations.
-    OAuth2 { token_url: String, id: String, secret: String },
+    OAuth2 {
+        token_url: String,
+        id: String,
+        secret: String,
+    },
 }
 
 /// A scheme of the document that can be had.
@@ -64,7 +77,11 @@ pub fn of_operation(api: &Api<'_>, operation: &Operation<'_>, base: &str) -> (Cr
         }
     }
     if chosen.is_none() && !alternatives.is_empty() {
-        api.ledger.refuse(list, &codes::SECURITY, "no credential that the edge has fits; tools are sent without one");
+        api.ledger.refuse(
+            list,
+            &codes::SECURITY,
+            "no credential that the edge has fits; tools are sent without one",
+        );
     }
     best.map(|(_, _, credentials, scopes)| (credentials, scopes)).unwrap_or_default()
 }
@@ -78,7 +95,8 @@ fn all_of(api: &Api<'_>, alternative: &Json, base: &str) -> Option<(Credentials,
         let scheme = schemes(api)?.get(name)?;
         let (usable, own_rank) = usable(api, name, scheme, base)?;
         rank = rank.max(own_rank);
-        wanted.extend(scopes.as_array().unwrap_or_default().iter().filter_map(Json::as_str).map(str::to_owned));
+        wanted
+            .extend(scopes.as_array().unwrap_or_default().iter().filter_map(Json::as_str).map(str::to_owned));
         match usable {
             Usable::Nothing => {}
             Usable::Cookie(name, variable) => credentials.keys.push((name, "cookie", variable)),

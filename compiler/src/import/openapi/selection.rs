@@ -60,7 +60,8 @@ impl Selection {
             })
         };
         for tag in &self.tags {
-            let known: Vec<&str> = operations.iter().flat_map(|operation| operation.tags.iter().copied()).collect();
+            let known: Vec<&str> =
+                operations.iter().flat_map(|operation| operation.tags.iter().copied()).collect();
             if !known.contains(&tag.as_str()) {
                 return missing("tag", tag, known);
             }

@@ -44,7 +44,9 @@ pub fn of_operation(
         api.ledger.change(other, &codes::OTHER_SERVER, why);
     }
     if let Some(url) = override_url {
-        first.inspect(|first| api.ledger.change(first, &codes::OTHER_SERVER, "the command line names another one"));
+        first.inspect(|first| {
+            api.ledger.change(first, &codes::OTHER_SERVER, "the command line names another one")
+        });
         return Ok(Server { url: trimmed(url) });
     }
     let Some(first) = first else { return Ok(unknown_host(base, "")) };
@@ -63,7 +65,9 @@ fn of_swagger(api: &Api<'_>, own: Option<&Json>, base: &str) -> Result<Server, R
     }
     let text = |name: &str| api.root.get(name).and_then(Json::as_str);
     let path = text("basePath").unwrap_or("/");
-    let Some(host) = text("host").filter(|host| !host.is_empty()) else { return Ok(unknown_host(base, path)) };
+    let Some(host) = text("host").filter(|host| !host.is_empty()) else {
+        return Ok(unknown_host(base, path));
+    };
     let schemes = own.or_else(|| api.root.get("schemes")).and_then(Json::as_array).unwrap_or_default();
     let has = |scheme: &str| schemes.iter().any(|one| one.as_str() == Some(scheme));
     let scheme = if has("http") && !has("https") { "http" } else { "https" };
@@ -109,7 +113,9 @@ fn of_template(template: &str, variables: Option<&Json>, base: &str) -> Result<S
             } else {
                 let name = variable(&[base, "url"], "API_URL");
                 match filled(origin, variables) {
-                    Ok(default) if is_possible(&format!("${{{name}:-{default}}}")) => format!("${{{name}:-{default}}}"),
+                    Ok(default) if is_possible(&format!("${{{name}:-{default}}}")) => {
+                        format!("${{{name}:-{default}}}")
+                    }
                     _ => format!("${{{name}}}"),
                 }
             }

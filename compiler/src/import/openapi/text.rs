@@ -2,9 +2,43 @@
 
 /// Tags that are markup. Others, such as `<api_key>`, are the author's words.
 const TAGS: &[&str] = &[
-    "a", "b", "blockquote", "br", "code", "dd", "div", "dl", "dt", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr",
-    "i", "img", "li", "ol", "p", "pre", "small", "span", "strong", "sub", "sup", "table", "tbody", "td", "th",
-    "thead", "tr", "tt", "u", "ul",
+    "a",
+    "b",
+    "blockquote",
+    "br",
+    "code",
+    "dd",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "i",
+    "img",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "small",
+    "span",
+    "strong",
+    "sub",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+    "th",
+    "thead",
+    "tr",
+    "tt",
+    "u",
+    "ul",
 ];
 /// What is looked at of a text; nothing that long is read by a model.
 const MAX_TEXT: usize = 8192;
@@ -32,7 +66,28 @@ pub fn plain(text: &str) -> String {
         inline(line, &mut out);
         out.push(' ');
     }
-    out.split_whitespace().collect::<Vec<_>>().join(" ")
+    let text = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    without_pointers(&text)
+}
+
+/// The text without sentences that only say where more is to be read: a model cannot follow them.
+fn without_pointers(text: &str) -> String {
+    const POINTERS: &[&str] =
+        &["For more information", "For more details", "See also", "Learn more", "Read more"];
+    let is_pointer = |sentence: &&str| POINTERS.iter().any(|start| sentence.starts_with(start));
+    if !POINTERS.iter().any(|start| text.contains(start)) {
+        return text.to_owned();
+    }
+    let mut sentences = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(". ").map(|at| at + 1).or(rest.find(".\" ").map(|at| at + 2)) {
+        let (sentence, tail) = rest.split_at(at);
+        sentences.push(sentence);
+        rest = tail.trim_start();
+    }
+    sentences.push(rest);
+    let kept: Vec<&str> = sentences.iter().copied().filter(|sentence| !is_pointer(sentence)).collect();
+    if kept.is_empty() { text.to_owned() } else { kept.join(" ") }
 }
 
 /// Cuts a text to so many characters, at the end of a sentence where there is one.
@@ -41,7 +96,8 @@ pub fn cut(text: &str, limit: usize) -> String {
     let part = text.get(..end).unwrap_or_default();
     let is_end = |at: usize, c: char| {
         let next = text.get(at + c.len_utf8()..).and_then(|rest| rest.chars().next());
-        matches!(c, '。' | '！' | '？') || (matches!(c, '.' | '!' | '?') && next.is_none_or(char::is_whitespace))
+        matches!(c, '。' | '！' | '？')
+            || (matches!(c, '.' | '!' | '?') && next.is_none_or(char::is_whitespace))
     };
     let is_abbreviation = |at: usize| {
         let word = part.get(..at).unwrap_or_default().rsplit([' ', '(']).next().unwrap_or_default();
@@ -56,17 +112,12 @@ pub fn cut(text: &str, limit: usize) -> String {
     if let Some(length) = sentence {
         return part.get(..length).unwrap_or_default().to_owned();
     }
-    let word = part.rfind(' ').filter(|at| *at * 2 > end).unwrap_or_else(|| {
-        part.char_indices().next_back().map_or(0, |(at, _)| at)
-    });
+    let word = part
+        .rfind(' ')
+        .filter(|at| *at * 2 > end)
+        .unwrap_or_else(|| part.char_indices().next_back().map_or(0, |(at, _)| at));
     let start = part.get(..word).unwrap_or_default().trim_end_matches([',', ';', ':', ' ', '(']);
     format!("{start}…")
-}
-
-/// The first sentence of a text, at most so many characters of it.
-pub fn first_sentence(text: &str, limit: usize) -> String {
-    let end = text.find(". ").map_or(text.len(), |at| at + 1);
-    cut(text.get(..end).unwrap_or(text), limit)
 }
 
 /// Removes tags of HTML, and reads its entities.
@@ -102,7 +153,9 @@ fn tag(text: &str) -> Option<(usize, bool)> {
         return text.find("-->").map(|end| (end + 3, true));
     }
     let inside = text.strip_prefix('<')?;
-    let end = inside.find(['>', '<']).filter(|end| *end <= MAX_TAG && inside.as_bytes().get(*end) == Some(&b'>'))?;
+    let end = inside
+        .find(['>', '<'])
+        .filter(|end| *end <= MAX_TAG && inside.as_bytes().get(*end) == Some(&b'>'))?;
     let inside = inside.get(..end)?;
     let name = inside.trim_start_matches('/').split([' ', '/', '\n']).next()?.to_ascii_lowercase();
     let is_inline = matches!(name.as_str(), "a" | "b" | "code" | "em" | "i" | "span" | "strong" | "tt" | "u");
@@ -151,8 +204,14 @@ mod tests {
     fn markup_goes_and_words_stay() {
         let text = "<p>Gets an <em>order</em>.</p><ul><li>One &amp; all</li></ul>";
         assert_eq!(plain(text), "Gets an order. One & all");
-        assert_eq!(plain("## Title\n\nSee [the docs](https://a.example/b) for **more**.\n"), "Title See the docs for more.");
-        assert_eq!(plain("> [!NOTE]\n> Only *open* ones.\n```\ncode\n```\n| a | b |\n---"), "Only *open* ones.");
+        assert_eq!(
+            plain("## Title\n\nSee [the docs](https://a.example/b) for **more**.\n"),
+            "Title See the docs for more."
+        );
+        assert_eq!(
+            plain("> [!NOTE]\n> Only *open* ones.\n```\ncode\n```\n| a | b |\n---"),
+            "Only *open* ones."
+        );
         assert_eq!(plain("A ![logo](x.png) and <api_key> and a < b"), "A and <api_key> and a < b");
         assert_eq!(plain("List [1] of `a[0]`"), "List [1] of `a[0]`");
     }
@@ -160,11 +219,14 @@ mod tests {
     #[test]
     fn texts_end_with_a_sentence() {
         assert_eq!(cut("One. Two is longer.", 10), "One.");
-        assert_eq!(cut("Takes a name, e.g. of a user. More follows here.", 30), "Takes a name, e.g. of a user.");
+        assert_eq!(
+            cut("Takes a name, e.g. of a user. More follows here.", 30),
+            "Takes a name, e.g. of a user."
+        );
         assert_eq!(cut("no sentence at all here", 12), "no sentence…");
         assert_eq!(cut("short", 5), "short");
         assert_eq!(cut("ééééé", 3), "éé…");
-        assert_eq!(first_sentence("One is. Two.", 50), "One is.");
+        assert_eq!(plain("Pages. For more information, see \"Pages.\" More."), "Pages. More.");
     }
 
     proptest! {

@@ -6,14 +6,18 @@ use super::bodies::{self, Body, WHOLE};
 use super::operations::Operation;
 use super::schemas::Schemas;
 use super::upstreams::Upstreams;
-use super::{Options, Refusal, answers, codes, endpoint, examples, names, parameters, security, servers, text};
-use crate::import::draft::DraftTool;
+use super::{
+    Options, Refusal, answers, codes, endpoint, examples, names, parameters, security, servers, text,
+};
+use crate::import::Fate;
+use crate::import::codes::DESCRIPTION_CHANGED;
+use crate::import::draft::{DraftAllow, DraftTool};
 use crate::import::names::variable;
 use crate::language::json::Json;
 
 /// Characters of a tool's description.
-const DESCRIPTION: usize = 300;
-const COMPACT_DESCRIPTION: usize = 90;
+const DESCRIPTION: usize = 200;
+const COMPACT_DESCRIPTION: usize = 80;
 
 /// A tool, and the number of its upstream.
 #[derive(Debug)]
@@ -54,15 +58,12 @@ pub fn build<'d>(
     name_all(&mut arguments);
     let mut tool = DraftTool {
         place: operation.place.clone(),
-        comments: vec![format!("{} {}", operation.method, operation.path)],
+        comments: vec![origin(operation)],
         description: Some(description(api, operation, options)),
         method: Some(operation.method.to_owned()),
         endpoint: Some(endpoint::write(operation.path, &arguments)?),
         ..DraftTool::default()
     };
-    if !options.by_tag && !options.compact {
-        tool.tags = operation.tags.iter().map(|tag| text::cut(tag, 40)).collect();
-    }
     let body_name = arguments.iter().find(|argument| argument.wire == "body" && argument.position != "path");
     tool.body = kind.map(|kind| match (kind.as_str(), body_name) {
         (WHOLE, Some(argument)) => format!("{WHOLE}{}", argument.name),
@@ -89,10 +90,20 @@ fn schema(
     let mut properties: Vec<(String, Json)> =
         visible().map(|argument| (argument.name.clone(), argument.schema.clone())).collect();
     if options.compact {
-        properties = properties.into_iter().map(|(name, schema)| (name, schemas.shallow(&schema))).collect();
+        let is_required =
+            |name: &String| visible().any(|argument| argument.is_required && argument.name == *name);
+        properties = properties
+            .into_iter()
+            .map(|(name, schema)| {
+                let short = schemas.shallow(&schema, is_required(&name));
+                (name, short)
+            })
+            .collect();
     }
-    let required: Vec<Json> =
-        visible().filter(|argument| argument.is_required).map(|argument| Json::string(&argument.name)).collect();
+    let required: Vec<Json> = visible()
+        .filter(|argument| argument.is_required)
+        .map(|argument| Json::string(&argument.name))
+        .collect();
     let mut root = vec![("type".to_owned(), Json::string("object"))];
     root.push(("properties".to_owned(), Json::Object(properties)));
     if !required.is_empty() {
@@ -134,10 +145,16 @@ fn answer<'d>(
 ) {
     let answer = answers::read(api, operation, !options.no_select);
     if let Some((kept, all)) = answer.kept {
-        tool.comments.push(format!("`select` keeps {kept} of {all} fields; without it, a model sees all of them"));
+        tool.comments
+            .push(format!("`select` keeps {kept} of {all} fields; without it, a model sees all of them"));
     }
     tool.select = answer.select;
     tool.output_schema = answer.output_schema.filter(|_| !options.compact);
+    // Without an output schema the check knows of answers only what examples have.
+    if answer.example_is_partial && tool.output_schema.is_none() {
+        let reason = "answers have more fields than the example of the document".to_owned();
+        tool.allow.push(DraftAllow { rule: "unknown-response-field".to_owned(), reason });
+    }
     let example = examples::call(arguments, answer.example, &format!("{}/responses", operation.place));
     tool.examples.extend(example);
 }
@@ -147,33 +164,52 @@ fn description(api: &Api<'_>, operation: &Operation<'_>, options: &Options) -> S
     let limit = if options.compact { COMPACT_DESCRIPTION } else { DESCRIPTION };
     let summary = text::plain(operation.summary.unwrap_or_default());
     let description = text::plain(operation.description.unwrap_or_default());
-    let same = |a: &str, b: &str| {
-        let letters = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect() };
-        letters(b).starts_with(&letters(a))
-    };
     let mut all = match (summary.is_empty(), description.is_empty()) {
         (true, true) => {
             let why = "the document has none; it is made of method and path";
-            api.ledger.note(&operation.place, crate::import::Fate::Changed, &crate::import::codes::DESCRIPTION_CHANGED, why);
+            api.ledger.note(&operation.place, Fate::Changed, &DESCRIPTION_CHANGED, why);
             let words = names::of_path(operation.method, operation.path).replace('_', " ");
             format!("{} (`{} {}`).", capital(&words), operation.method, operation.path)
         }
         (false, true) => sentence(&summary),
         (true, false) => description.clone(),
-        (false, false) if same(&summary, &description) => description.clone(),
+        (false, false) if repeats(&summary, &description) => description.clone(),
         (false, false) => format!("{} {description}", sentence(&summary)),
     };
     if operation.is_deprecated && !all.to_lowercase().contains("deprecated") {
         all = format!("Deprecated. {all}");
     }
     let short = text::cut(&all, limit);
-    if short.len() < all.len()
-        && let Some(node) = operation.node.get("description").or_else(|| operation.node.get("summary"))
-    {
-        let why = format!("it was cut to {} of {} characters", short.chars().count(), all.chars().count());
-        api.ledger.change(node, &crate::import::codes::DESCRIPTION_CHANGED, why);
+    if let Some(node) = operation.node.get("description").or_else(|| operation.node.get("summary")) {
+        let why = match short.len() < all.len() {
+            true => format!("it was cut to {} of {} characters", short.chars().count(), all.chars().count()),
+            false => "its markup was removed".to_owned(),
+        };
+        let raw = operation.description.or(operation.summary).unwrap_or_default();
+        if short.len() < all.len() || !short.contains(raw.trim()) {
+            api.ledger.change(node, &DESCRIPTION_CHANGED, why);
+        }
     }
     short
+}
+
+/// Method, path and tags: for people, so it costs no tokens.
+fn origin(operation: &Operation<'_>) -> String {
+    let tags = operation.tags.join(", ");
+    let tags = if tags.is_empty() { tags } else { format!(" ({tags})") };
+    format!("{} {}{tags}", operation.method, operation.path)
+}
+
+/// Whether a description begins with what the summary says.
+fn repeats(summary: &str, description: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 3);
+        words.map(|word| word.to_lowercase().chars().take(5).collect()).collect()
+    };
+    let start: String = description.chars().take(summary.chars().count() + 80).collect();
+    let (said, start) = (words(summary), words(&start));
+    let again = said.iter().filter(|word| start.contains(word)).count();
+    !said.is_empty() && 3 * again >= 2 * said.len()
 }
 
 fn sentence(text: &str) -> String {

@@ -21,8 +21,11 @@ pub fn group(
     options: &Options,
 ) -> Vec<DraftSpec> {
     let info = |name: &str| api.root.get("info").and_then(|info| info.get(name)).and_then(Json::as_str);
-    let title = info("title").map(|title| text::cut(&text::plain(title), TITLE)).filter(|title| !title.is_empty());
-    let version = info("version").map(|version| format!(" {}", text::cut(&text::plain(version), 40))).unwrap_or_default();
+    let title =
+        info("title").map(|title| text::cut(&text::plain(title), TITLE)).filter(|title| !title.is_empty());
+    let version = info("version")
+        .map(|version| format!(" {}", text::cut(&text::plain(version), 40)))
+        .unwrap_or_default();
     let origin = format!(
         "From {} ({}{version}), written by `mcpc import openapi`.",
         options.source,

@@ -81,16 +81,17 @@ impl Upstreams {
 
     /// The drafts of those that tools use; `bearer` is for APIs whose document says nothing of credentials.
     pub fn drafts(&self, used: &BTreeSet<usize>, bearer: Option<&str>) -> Vec<DraftUpstream> {
-        let each = self.all.iter().enumerate().filter(|(number, _)| used.contains(number)).map(|(number, one)| {
-            let auth = one.credentials.auth.as_ref().map(|scheme| scheme.draft(&one.scopes));
-            let given = bearer.map(|variable| DraftAuth::Bearer { token: format!("${{{variable}}}") });
-            DraftUpstream {
-                name: self.name(number),
-                url: one.server.url.clone(),
-                auth: given.or(auth),
-                ..DraftUpstream::default()
-            }
-        });
+        let each =
+            self.all.iter().enumerate().filter(|(number, _)| used.contains(number)).map(|(number, one)| {
+                let auth = one.credentials.auth.as_ref().map(|scheme| scheme.draft(&one.scopes));
+                let given = bearer.map(|variable| DraftAuth::Bearer { token: format!("${{{variable}}}") });
+                DraftUpstream {
+                    name: self.name(number),
+                    url: one.server.url.clone(),
+                    auth: given.or(auth),
+                    ..DraftUpstream::default()
+                }
+            });
         each.collect()
     }
 }

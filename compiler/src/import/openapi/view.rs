@@ -31,13 +31,9 @@ impl View<'_> {
         self.required.contains(&name)
     }
 
-    /// The types of a field: what an API may leave out, it may also send as `null`.
+    /// The types of a field. Of one that an API may leave out nothing is promised: it may be `null`, too.
     pub fn leaf(&self, is_sure: bool) -> Vec<&'static str> {
-        let mut types = self.types.clone();
-        if !types.is_empty() && (self.is_nullable || !is_sure) {
-            types.push("null");
-        }
-        types
+        if self.is_nullable || !is_sure { Vec::new() } else { self.types.clone() }
     }
 }
 
@@ -119,7 +115,8 @@ fn gather<'v>(
             },
             "null" => view.is_nullable = true,
             "integer" | "number" | "string" | "boolean" => {
-                let known = ["integer", "number", "string", "boolean"].into_iter().find(|known| *known == name);
+                let known =
+                    ["integer", "number", "string", "boolean"].into_iter().find(|known| *known == name);
                 view.types.extend(known.filter(|known| !view.types.contains(known)));
             }
             _ => gathered.is_mixed = true,

@@ -29,8 +29,8 @@ rule! {
     /// name = "ids"
     /// type = "array"
     /// items = { type = "string" }
-    /// position = "query"
-    /// style = "deep"
+    /// position = "header"
+    /// style = "repeat"
     /// ```
     /// ```toml
     /// [[tool]]
@@ -140,14 +140,17 @@ fn styles(tool: &CheckedTool, position: Position, kind: Option<Type>) -> Option<
                 styles.push(Style::Repeat);
                 styles.extend(joined);
             }
-            if object {
-                styles.push(Style::Deep);
+            if object && !array {
+                styles.push(Style::Comma);
             }
+            styles.push(Style::Deep);
             if position == Position::Query { "query" } else { "form" }
         }
         Position::Path | Position::Header | Position::Cookie => {
             if array {
                 styles.extend(joined);
+            } else {
+                styles.push(Style::Comma);
             }
             position.as_str()
         }
@@ -170,11 +173,11 @@ mod tests {
     fn each_place_has_its_styles() {
         for (position, kind, allowed) in [
             ("path", "array", "comma space pipe json"),
-            ("path", "object", "json"),
-            ("query", "array", "repeat comma space pipe json"),
-            ("query", "object", "deep json"),
+            ("path", "object", "comma json"),
+            ("query", "array", "repeat comma space pipe deep json"),
+            ("query", "object", "comma deep json"),
             ("header", "array", "comma space pipe json"),
-            ("cookie", "object", "json"),
+            ("cookie", "object", "comma json"),
             ("body", "array", ""),
             ("query", "string", ""),
         ] {
@@ -189,7 +192,7 @@ mod tests {
     fn a_form_knows_the_styles_of_a_query() {
         let keys = "body = \"form\"\n[[tool.parameters]]\nname = \"p\"\ntype = \"object\"\nstyle = ";
         assert_eq!(found(&MISPLACED_STYLE, &tool_with(&format!("{keys}\"deep\""))), []);
-        assert_eq!(found(&MISPLACED_STYLE, &tool_with(&format!("{keys}\"comma\""))).len(), 1);
+        assert_eq!(found(&MISPLACED_STYLE, &tool_with(&format!("{keys}\"space\""))).len(), 1);
     }
 
     #[test]

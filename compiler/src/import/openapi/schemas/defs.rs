@@ -48,7 +48,13 @@ impl Schemas<'_, '_> {
             let definition = self.definitions.get(name);
             used > 1 && definition.is_none_or(|definition| !is_tiny(definition))
         };
-        let mut inliner = Inliner { definitions: &self.definitions, is_kept: &is_kept, stack: Vec::new(), needed: Vec::new(), values: 0 };
+        let mut inliner = Inliner {
+            definitions: &self.definitions,
+            is_kept: &is_kept,
+            stack: Vec::new(),
+            needed: Vec::new(),
+            values: 0,
+        };
         let mut out = inliner.inline(&schema, 0)?;
         let mut definitions = BTreeMap::new();
         while let Some(name) = inliner.needed.pop() {
@@ -68,9 +74,13 @@ impl Schemas<'_, '_> {
         Ok(out)
     }
 
-    /// A schema without what is inside of the members of an argument.
-    pub fn shallow(&self, schema: &Json) -> Json {
-        self.cut(schema, 0, 0)
+    /// A schema of an argument without what is inside of its members; only a required one keeps its description.
+    pub fn shallow(&self, schema: &Json, is_required: bool) -> Json {
+        let mut short = self.cut(schema, 0, 0);
+        if let (Json::Object(members), false) = (&mut short, is_required) {
+            members.retain(|(name, _)| name != "description");
+        }
+        short
     }
 
     fn cut(&self, schema: &Json, depth: usize, steps: usize) -> Json {
@@ -94,10 +104,13 @@ impl Schemas<'_, '_> {
             match (name.as_str(), value) {
                 ("properties" | "patternProperties", Json::Object(all)) => {
                     if depth < DEEPEST {
-                        let each = all.iter().map(|(name, schema)| (name.clone(), self.cut(schema, depth + 1, steps + 1)));
+                        let each = all
+                            .iter()
+                            .map(|(name, schema)| (name.clone(), self.cut(schema, depth + 1, steps + 1)));
                         out.push((name.clone(), Json::Object(each.collect())));
                     }
                 }
+                ("pattern" | "minLength" | "maxLength", _) => {}
                 ("required", _) if depth >= DEEPEST => {}
                 ("items" | "additionalProperties", Json::Object(_)) => {
                     out.push((name.clone(), self.cut(value, depth, steps + 1)));
@@ -163,7 +176,9 @@ impl Schemas<'_, '_> {
                         }
                     }
                 }
-                "anyOf" | "oneOf" if value.as_array()?.iter().all(only_requires) => shape.has_alternatives = true,
+                "anyOf" | "oneOf" if value.as_array()?.iter().all(only_requires) => {
+                    shape.has_alternatives = true
+                }
                 "description" | "minProperties" | "default" => {}
                 "additionalProperties" => shape.is_open |= *value != Json::Bool(false),
                 _ => return None,
@@ -254,9 +269,9 @@ impl Inliner<'_> {
     fn reference(&mut self, name: &str, members: &[(String, Json)], depth: usize) -> Result<Json, TooLarge> {
         let is_circle = self.stack.iter().any(|open| open == name);
         let definition = self.definitions.get(name);
-        let Some(Json::Object(inner)) = definition.filter(|_| {
-            !is_circle && depth <= MAX_DEPTH && !(self.is_kept)(name)
-        }) else {
+        let Some(Json::Object(inner)) =
+            definition.filter(|_| !is_circle && depth <= MAX_DEPTH && !(self.is_kept)(name))
+        else {
             if let Some(Json::Bool(_)) = definition {
                 return Ok(definition.cloned().unwrap_or(Json::Null));
             }

@@ -7,8 +7,21 @@ use mcp_bundle::bind::patterns::compile_pattern;
 
 /// Formats that say something to a model, or that are checked.
 const FORMATS: &[&str] = &[
-    "date", "date-time", "time", "duration", "uuid", "ipv4", "ipv6", "email", "uri", "uri-reference", "hostname",
-    "byte", "binary", "password", "regex",
+    "date",
+    "date-time",
+    "time",
+    "duration",
+    "uuid",
+    "ipv4",
+    "ipv6",
+    "email",
+    "uri",
+    "uri-reference",
+    "hostname",
+    "byte",
+    "binary",
+    "password",
+    "regex",
 ];
 const TYPES: &[&str] = &["string", "integer", "number", "boolean", "array", "object", "null"];
 
@@ -61,7 +74,8 @@ pub fn types<'d>(api: &Api<'d>, schema: &'d Json) -> Types {
             false => ledger.change(value, &codes::INVALID, format!("`{}` is no type of JSON", short(name))),
         },
         Some(value @ Json::Array(names)) => {
-            let all_known = names.iter().map(|name| name.as_str().is_some_and(&mut add)).fold(true, |a, b| a & b);
+            let all_known =
+                names.iter().map(|name| name.as_str().is_some_and(&mut add)).fold(true, |a, b| a & b);
             match all_known {
                 true => ledger.keep(value),
                 false => ledger.change(value, &codes::INVALID, "not all of these are types of JSON"),
@@ -150,7 +164,11 @@ pub fn read<'d>(api: &Api<'d>, schema: &'d Json, types: &Types, name: &str, valu
         "default" if types.fits(value) => kept(),
         "default" => wrong("has another type"),
         "format" => match value.as_str() {
-            Some(format) if FORMATS.contains(&format) && (types.is_only("string") || types.names.is_empty()) => kept(),
+            Some(format)
+                if FORMATS.contains(&format) && (types.is_only("string") || types.names.is_empty()) =>
+            {
+                kept()
+            }
             Some(format) => {
                 let why = format!("nothing checks the format `{}`", short(format));
                 ledger.change(value, &codes::FORMAT, why);
@@ -177,8 +195,8 @@ pub fn read<'d>(api: &Api<'d>, schema: &'d Json, types: &Types, name: &str, valu
             Some(number) if number.parse::<f64>().is_ok_and(|number| number > 0.0) => kept(),
             _ => wrong("is no positive number"),
         },
-        "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" | "minContains"
-        | "maxContains" => match value.as_number() {
+        "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
+        | "minContains" | "maxContains" => match value.as_number() {
             Some(number) if number.parse::<u32>().is_ok() => kept(),
             _ => wrong("is no number of things"),
         },
@@ -201,7 +219,14 @@ pub fn read<'d>(api: &Api<'d>, schema: &'d Json, types: &Types, name: &str, valu
             Json::Object(_) => Keyword::Schema,
             _ => wrong("is no schema"),
         },
-        "items" | "not" | "contains" | "propertyNames" | "if" | "then" | "else" | "unevaluatedProperties"
+        "items"
+        | "not"
+        | "contains"
+        | "propertyNames"
+        | "if"
+        | "then"
+        | "else"
+        | "unevaluatedProperties"
         | "unevaluatedItems" => match value {
             Json::Object(_) | Json::Bool(_) => Keyword::Schema,
             _ => wrong("is no schema"),
@@ -232,13 +257,20 @@ pub fn read<'d>(api: &Api<'d>, schema: &'d Json, types: &Types, name: &str, valu
             Keyword::Nothing
         }
         "discriminator" => {
-            ledger.change(value, &codes::DISCRIMINATOR, "JSON Schema has none; the branches say what they are");
+            ledger.change(
+                value,
+                &codes::DISCRIMINATOR,
+                "JSON Schema has none; the branches say what they are",
+            );
             Keyword::Nothing
         }
-        "example" | "examples" | "title" | "deprecated" | "externalDocs" | "xml" | "$comment" | "$schema" | "$id"
-        | "contentMediaType" | "contentEncoding" => {
+        "example" | "examples" | "title" | "deprecated" | "externalDocs" | "xml" | "$comment" | "$schema"
+        | "$id" | "contentMediaType" | "contentEncoding" => {
             ledger.change(value, &codes::NOT_PUBLISHED, "it says little and costs tokens");
             Keyword::Nothing
+        }
+        "$recursiveRef" | "$recursiveAnchor" | "$dynamicRef" | "$dynamicAnchor" | "$anchor" => {
+            wrong("renames what references lead to")
         }
         // Reached by their references.
         "$defs" | "definitions" => {

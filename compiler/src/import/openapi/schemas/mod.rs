@@ -228,6 +228,10 @@ pub fn describe<'d>(api: &Api<'d>, value: &'d Json, limit: usize) -> Option<Stri
         api.ledger.refuse_kind(value, "a text");
         return None;
     };
+    if limit == 0 {
+        api.ledger.change(value, &codes::COMPACT, "`--compact` leaves it out");
+        return None;
+    }
     let plain = text::plain(text);
     let short = text::cut(&plain, limit);
     if short == text.trim() {
@@ -267,9 +271,10 @@ fn combine(name: &str, mut schemas: Vec<Json>, out: &mut Members) {
             return;
         }
         let rest: Members = members.iter().filter(|member| !own_words(member)).cloned().collect();
-        if rest.iter().all(|(name, value)| {
-            out.iter().find(|(own, _)| own == name).is_none_or(|(_, own)| own == value)
-        }) {
+        if rest
+            .iter()
+            .all(|(name, value)| out.iter().find(|(own, _)| own == name).is_none_or(|(_, own)| own == value))
+        {
             for (name, value) in rest {
                 if !out.iter().any(|(own, _)| *own == name) {
                     out.push((name, value));
