@@ -22,6 +22,10 @@ pub struct Argument {
     /// A constant, or `${NAME}`; then it is no argument.
     pub value: Option<Json>,
     pub example: Option<Json>,
+    /// It is bytes, in base64.
+    pub is_bytes: bool,
+    /// Of a part of a multipart body.
+    pub content_type: Option<String>,
 }
 
 /// The kind of a schema's values, as far as styles are concerned.
@@ -45,6 +49,8 @@ impl Argument {
             is_required: false,
             value: None,
             example: None,
+            is_bytes: false,
+            content_type: None,
         }
     }
 
@@ -65,6 +71,8 @@ impl Argument {
             wire_name: (!own_name && self.position != "path").then(|| self.wire.clone()),
             style: self.style,
             value: self.value.clone(),
+            is_base64: self.is_bytes,
+            content_type: self.content_type.clone(),
             ..DraftParameter::default()
         })
     }
@@ -77,6 +85,8 @@ impl Argument {
             wire_name: (self.name != self.wire && self.position != "path").then(|| self.wire.clone()),
             style: self.style,
             value: self.value.clone(),
+            is_base64: self.is_bytes,
+            content_type: self.content_type.clone(),
             required: self.is_required,
             ..DraftParameter::default()
         };

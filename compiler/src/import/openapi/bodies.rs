@@ -73,8 +73,8 @@ pub fn read<'d>(
     let encoding = node.get("encoding");
     encoding.inspect(|encoding| ledger.keep(encoding));
     let kind = rank(media).0;
-    if matches!(kind, Kind::Multipart | Kind::Bytes | Kind::Unknown) {
-        return Err(no_such_body(kind, media));
+    if kind == Kind::Unknown {
+        return Err(no_such_body(media));
     }
     let schema = match node.get("schema") {
         Some(schema) => schemas.argument(schema),
@@ -84,6 +84,8 @@ pub fn read<'d>(
     Ok(match kind {
         Kind::Json => json(api, schemas, schema, source, body),
         Kind::Form => form(schemas, schema, &source)?,
+        Kind::Multipart => multipart(schemas, schema, &source)?,
+        Kind::Bytes => bytes(schema, &source),
         _ => text(schema, &source),
     })
 }
@@ -122,7 +124,7 @@ fn of_swagger<'d>(
                 Ok(json(api, schemas, schema, Source { media: "application/json", ..source }, body))
             }
             Kind::Text => Ok(text(schema, &source)),
-            other => Err(no_such_body(other, media)),
+            _ => Err(no_such_body(media)),
         };
     }
     if old.fields.is_empty() {
@@ -131,9 +133,7 @@ fn of_swagger<'d>(
     let is_file = |field: &&Json| field.get("type").and_then(Json::as_str) == Some("file");
     let has_form = words.clone().any(|word| rank(word).0 == Kind::Form);
     let has_multipart = words.clone().any(|word| rank(word).0 == Kind::Multipart);
-    if old.fields.iter().any(is_file) || (has_multipart && !has_form) {
-        return Err(no_such_body(Kind::Multipart, "multipart/form-data"));
-    }
+    let is_multipart = old.fields.iter().any(is_file) || (has_multipart && !has_form);
     let mut arguments = Vec::new();
     for field in &old.fields {
         let name = field.get("name").and_then(Json::as_str).unwrap_or_default();
@@ -151,12 +151,15 @@ fn of_swagger<'d>(
         let mut argument = Argument::new(name, "body", schema);
         argument.is_required = field.get("required").and_then(Json::as_bool) == Some(true);
         let format = ledger.text(field, "collectionFormat").unwrap_or("csv");
-        argument.style =
-            (kind != Shape::Scalar).then(|| style_of(kind, "body", format, format == "multi")).flatten();
+        argument.is_bytes = is_file(field);
+        argument.style = (!is_multipart && kind != Shape::Scalar)
+            .then(|| style_of(kind, "body", format, format == "multi"))
+            .flatten();
         argument.example = examples::of_parameter(api, field);
         arguments.push(argument);
     }
-    Ok(Body { kind: Some("form".to_owned()), arguments, ..Body::default() })
+    let kind = if is_multipart { "multipart" } else { "form" };
+    Ok(Body { kind: Some(kind.to_owned()), arguments, ..Body::default() })
 }
 
 /// The kind of a media type, and its place among those of its kind.
@@ -181,13 +184,8 @@ fn rank(media: &str) -> (Kind, usize) {
     }
 }
 
-fn no_such_body(kind: Kind, media: &str) -> Refusal {
-    let media = super::short(media);
-    match kind {
-        Kind::Multipart => Refusal::new(&codes::MULTIPART, format!("no tool sends a body of `{media}`")),
-        Kind::Bytes => Refusal::new(&codes::RAW_BYTES, format!("no tool sends bytes as `{media}`")),
-        _ => Refusal::new(&codes::MEDIA_TYPE, format!("no tool sends a body of `{media}`")),
-    }
+fn no_such_body(media: &str) -> Refusal {
+    Refusal::new(&codes::MEDIA_TYPE, format!("no tool sends a body of `{}`", super::short(media)))
 }
 
 /// An object becomes an argument for each of its properties; anything else is one argument.
@@ -233,8 +231,9 @@ fn whole(schemas: &Schemas<'_, '_>, schema: Json, source: Source<'_>, content_ty
     Body { kind: Some(WHOLE.to_owned()), content_type, arguments: vec![argument], ..Body::default() }
 }
 
-/// Replaced by the name that the argument gets.
-pub const WHOLE: &str = "whole:";
+/// The name that the argument gets follows.
+const WHOLE: &str = "whole:";
+const BYTES: &str = "bytes:";
 
 fn form(schemas: &Schemas<'_, '_>, schema: Json, source: &Source<'_>) -> Result<Body, Refusal> {
     let Some(object) = schemas.object(&schema) else {
@@ -270,6 +269,65 @@ fn form(schemas: &Schemas<'_, '_>, schema: Json, source: &Source<'_>) -> Result<
         argument
     });
     Ok(Body { kind: Some("form".to_owned()), arguments: arguments.collect(), ..Body::default() })
+}
+
+/// A part for each property. Bytes are given in base64.
+fn multipart(schemas: &Schemas<'_, '_>, schema: Json, source: &Source<'_>) -> Result<Body, Refusal> {
+    let Some(object) = schemas.object(&schema) else {
+        return Err(Refusal::new(&codes::MULTIPART, "a multipart body whose parts are not known"));
+    };
+    let arguments = object.properties.into_iter().map(|(name, mut schema)| {
+        describe_default(&mut schema);
+        let how = source.encoding.and_then(|encoding| encoding.get(&name));
+        let media = how.and_then(|how| how.get("contentType")).and_then(Json::as_str);
+        let media = media.filter(|media| !media.contains([',', '*']));
+        let is_bytes = is_binary(&schema);
+        let kind = schemas.shape(&schema);
+        if is_bytes {
+            without_format(&mut schema);
+        }
+        let mut argument = Argument::new(&name, "body", schema);
+        argument.is_bytes = is_bytes;
+        let is_json = media == Some("application/json");
+        argument.style = (is_json && kind == Shape::Array).then_some("json");
+        argument.content_type = media.filter(|_| !is_json).map(str::to_owned);
+        argument.is_required = source.is_required && object.required.contains(&name);
+        let example = source.example.as_ref().and_then(|example| example.get(&name));
+        argument.example = if is_bytes { Some(Json::string(SAMPLE)) } else { example.cloned() };
+        argument
+    });
+    Ok(Body { kind: Some("multipart".to_owned()), arguments: arguments.collect(), ..Body::default() })
+}
+
+/// `hello`, for examples of bytes.
+const SAMPLE: &str = "aGVsbG8=";
+
+fn is_binary(schema: &Json) -> bool {
+    let text = |name: &str| schema.get(name).and_then(Json::as_str);
+    text("format") == Some("binary") || schema.get("items").is_some_and(is_binary)
+}
+
+fn without_format(schema: &mut Json) {
+    let Json::Object(members) = schema else { return };
+    members.retain(|(name, _)| name != "format");
+    if let Some((_, items)) = members.iter_mut().find(|(name, _)| name == "items") {
+        without_format(items);
+    }
+}
+
+/// A body that is bytes.
+fn bytes(schema: Json, source: &Source<'_>) -> Body {
+    let media = source.media.split(';').next().unwrap_or_default().trim();
+    let content_type =
+        (media != "application/octet-stream" && !media.contains('*')).then(|| media.to_owned());
+    let mut body = text(schema, source);
+    body.kind = Some(BYTES.to_owned());
+    body.content_type = content_type;
+    for argument in &mut body.arguments {
+        argument.is_bytes = true;
+        argument.example = Some(Json::string(SAMPLE));
+    }
+    body
 }
 
 /// A body that is text.

@@ -22,8 +22,7 @@ crate::import::codes::codes! {
     pub PATH = "path", "The path cannot be an endpoint, or its placeholders and parameters differ.";
     pub OTHER_MEDIA_TYPE = "other-media-type", "The body is sent as another one of its media types.";
     pub MEDIA_TYPE = "media-type", "No tool sends a body of this media type.";
-    pub MULTIPART = "multipart", "No tool sends a multipart body of this kind.";
-    pub RAW_BYTES = "raw-bytes", "No tool sends bytes as they are.";
+    pub MULTIPART = "multipart", "The parts of a multipart body are not known.";
     pub TOO_LARGE = "too-large", "The schema of the tool, or all of them together, would be too large.";
     pub ANSWER = "answer", "Of an answer, the specs have what `select` keeps.";
     pub OTHER_ANSWER = "other-answer", "Only the first success is described; other answers are shown as they are.";

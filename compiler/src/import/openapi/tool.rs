@@ -2,7 +2,7 @@
 
 use super::api::Api;
 use super::arguments::{Argument, name_all};
-use super::bodies::{self, Body, WHOLE};
+use super::bodies::{self, Body};
 use super::operations::Operation;
 use super::schemas::Schemas;
 use super::upstreams::Upstreams;
@@ -66,7 +66,7 @@ pub fn build<'d>(
     };
     let body_name = arguments.iter().find(|argument| argument.wire == "body" && argument.position != "path");
     tool.body = kind.map(|kind| match (kind.as_str(), body_name) {
-        (WHOLE, Some(argument)) => format!("{WHOLE}{}", argument.name),
+        (kind, Some(argument)) if kind.ends_with(':') => format!("{kind}{}", argument.name),
         _ => kind,
     });
     tool.body_template = template;
