@@ -148,10 +148,12 @@ const ROWS: &[Row] = &[
             (REST, "the_gateway_lists_every_problem_with_its_kind"),
         ],
     ),
-    open(
+    done(
         "A19",
-        &[(SPECS, "a17_the_seed_configuration_is_expressed_one_to_one_with_warnings_only")],
-        "`mcpc import tool-json` does not exist yet",
+        &[
+            (SPECS, "a17_the_seed_configuration_is_expressed_one_to_one_with_warnings_only"),
+            ("compiler/tests/import_gateways.rs", "a19_the_seed_configuration_is_imported_one_to_one"),
+        ],
     ),
     done(
         "A20",
