@@ -30,11 +30,17 @@ fn console_blocks_of_the_testing_page_are_true() {
     console_blocks_are_true("docs/TESTING.md", 7);
 }
 
+#[test]
+fn console_blocks_of_the_migration_guides_are_true() {
+    console_blocks_are_true("docs/FROM-ENVOY.md", 4);
+    console_blocks_are_true("docs/FROM-KONG.md", 3);
+}
+
 fn console_blocks_are_true(page: &str, at_least: usize) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(page);
     let readme = std::fs::read_to_string(path).unwrap();
     let place = Workplace::new();
-    for text in blocks(&readme, "toml") {
+    for text in ["toml", "yaml"].iter().flat_map(|language| blocks(&readme, language)) {
         let name = text.lines().next().and_then(|line| line.strip_prefix("# ")).expect("a file's name");
         place.write(name, &text);
     }

@@ -31,8 +31,6 @@ pub type Importer = for<'d> fn(&Source<'_>, &'d Json) -> Result<Imported<'d>, Fo
 
 codes! {
     pub BESIDE_TOOLS = "beside-tools", "It configures a gateway and says nothing about tools.";
-    pub SCHEMA_ENFORCED = "schema-enforced", "The source never checked arguments. Here they must fit the schema, but for `lenient`.";
-    pub HEADERS_NOT_FORWARDED = "headers-not-forwarded", "The source forwarded the headers of clients to the API. The edge does not.";
     pub BASE_URL_UNKNOWN = "base-url-unknown", "The source does not say where the API is, so it is a variable.";
     pub ENCODED = "encoded", "The source wrote a value as it came, or encoded it in another way. Here it is encoded for its place.";
     pub RETRIES_DROPPED = "retries-dropped", "A call that may not be repeated was retried.";

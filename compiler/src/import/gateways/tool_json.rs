@@ -12,7 +12,7 @@ use crate::language::json::Json;
 use crate::template::{Dialect, Inferred, infer};
 
 codes! {
-    pub NO_REQUEST = "no-request", "The tool has no `HTTP` part, so nothing says which request answers it.";
+    pub NO_HTTP = "no-http", "The tool has no `HTTP` part, so nothing says which request answers it.";
 }
 
 /// Most retries that a spec can have.
@@ -91,7 +91,7 @@ fn is_tool(value: &Json) -> bool {
 fn tool<'d>(ledger: &Ledger<'d>, entry: &Entry<'d>) -> Option<DraftTool> {
     let value = entry.value;
     if !is_tool(value) {
-        ledger.refuse(value, &NO_REQUEST, "this has no `HTTP` part with an `endpoint` and a `method`");
+        ledger.refuse(value, &NO_HTTP, "this has no `HTTP` part with an `endpoint` and a `method`");
         return None;
     }
     ledger.open(value);

@@ -4,14 +4,12 @@ mod places;
 mod rule;
 mod schema;
 
-use super::{
-    BASE_URL_UNKNOWN, Foreign, HEADERS_NOT_FORWARDED, NOT_EXPRESSIBLE, SCHEMA_ENFORCED, Source, either,
-    leave_out_rest, rename,
-};
+use super::{BASE_URL_UNKNOWN, Foreign, NOT_EXPRESSIBLE, Source, either, leave_out_rest, rename};
 use crate::import::codes::codes;
 use crate::import::draft::{DraftSpec, DraftTool, DraftUpstream};
 use crate::import::ledger::escaped;
 use crate::import::names::spec_name;
+use crate::import::rest::codes::{ARGUMENTS_CHECKED, CLIENT_HEADERS};
 use crate::import::{Fate, Imported, Ledger};
 use crate::language::json::Json;
 use places::Places;
@@ -180,11 +178,11 @@ fn about_filter(ledger: &Ledger<'_>, filter: &Filter<'_>) {
     let place = &filter.place;
     let notes = [
         (
-            &HEADERS_NOT_FORWARDED,
+            &CLIENT_HEADERS,
             "all headers of a client reached the API; name those that it needs as parameters, or give the upstream `auth`",
         ),
         (
-            &SCHEMA_ENFORCED,
+            &ARGUMENTS_CHECKED,
             "arguments that the schema does not allow are refused; `lenient = true` converts numbers, numeric texts and booleans",
         ),
         (

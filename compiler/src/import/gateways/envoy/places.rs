@@ -4,11 +4,14 @@ use super::super::milliseconds;
 use super::ONE_ENDPOINT;
 use crate::import::Ledger;
 use crate::language::json::Json;
+use std::cell::RefCell;
 
 pub struct Places<'d> {
     /// In their order, which decides.
     routes: Vec<&'d Json>,
     clusters: Vec<&'d Json>,
+    /// What a place was made of.
+    used: RefCell<Vec<&'d Json>>,
 }
 
 /// Where a path goes.
@@ -22,7 +25,7 @@ pub struct Place {
 
 impl<'d> Places<'d> {
     pub fn of(document: &'d Json) -> Places<'d> {
-        let mut places = Places { routes: Vec::new(), clusters: Vec::new() };
+        let mut places = Places { routes: Vec::new(), clusters: Vec::new(), used: RefCell::default() };
         places.collect(document);
         places
     }
@@ -59,6 +62,11 @@ impl<'d> Places<'d> {
             Some((route, action, matched))
         })?;
         let cluster = self.cluster(action.get("cluster").and_then(Json::as_str)?)?;
+        let of_action =
+            ["cluster", "prefix_rewrite", "host_rewrite_literal", "timeout"].map(|key| action.get(key));
+        let of_cluster = ["name", "load_assignment", "transport_socket"].map(|key| cluster.get(key));
+        let used = [route.get("match")].into_iter().chain(of_action).chain(of_cluster);
+        self.used.borrow_mut().extend(used.flatten());
         let rewrite = action.get("prefix_rewrite").and_then(Json::as_str);
         let timeout = action.get("timeout").and_then(Json::as_str);
         let name =
@@ -77,8 +85,9 @@ impl<'d> Places<'d> {
         self.clusters.iter().copied().find(|cluster| cluster.get("name").and_then(Json::as_str) == Some(name))
     }
 
-    /// Says of the clusters what a spec cannot have.
+    /// Says which parts of the document became places, and what of the clusters a spec cannot have.
     pub fn mark(&self, ledger: &Ledger<'_>) {
+        self.used.borrow().iter().for_each(|value| ledger.keep(value));
         for cluster in &self.clusters {
             if addresses(cluster).nth(1).is_some()
                 && let Some(assignment) = cluster.get("load_assignment")

@@ -80,8 +80,8 @@ fn a_bootstrap_becomes_tools_with_their_places() {
     }
     let codes: Vec<&str> = findings(&finished).into_iter().map(|(code, _)| code).collect();
     for code in [
-        "headers-not-forwarded",
-        "schema-enforced",
+        "client-headers",
+        "arguments-checked",
         "status-meaning",
         "slashes-encoded",
         "nested-argument",

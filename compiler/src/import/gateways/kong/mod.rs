@@ -3,13 +3,11 @@
 mod entities;
 mod tool;
 
-use super::{
-    BESIDE_TOOLS, Foreign, HEADERS_NOT_FORWARDED, NOT_EXPRESSIBLE, SCHEMA_ENFORCED, Source, leave_out_rest,
-    rename,
-};
+use super::{BESIDE_TOOLS, Foreign, NOT_EXPRESSIBLE, Source, leave_out_rest, rename};
 use crate::import::codes::codes;
 use crate::import::draft::{DraftSpec, DraftTool, DraftUpstream};
 use crate::import::names::spec_name;
+use crate::import::rest::codes::{ARGUMENTS_CHECKED, CLIENT_HEADERS};
 use crate::import::{Fate, Imported, Ledger};
 use crate::language::json::Json;
 use entities::{Entities, Plugin};
@@ -135,11 +133,11 @@ fn read_plugin<'d>(
 fn notes(ledger: &Ledger<'_>, entities: &Entities<'_>, plugin: &Plugin<'_>, place: &str) {
     let notes = [
         (
-            &HEADERS_NOT_FORWARDED,
+            &CLIENT_HEADERS,
             "headers of clients reached the API; name those that it needs as parameters, or give the upstream `auth`",
         ),
         (
-            &SCHEMA_ENFORCED,
+            &ARGUMENTS_CHECKED,
             "arguments that the schema does not allow are refused; `lenient = true` converts numbers, numeric texts and booleans",
         ),
     ];

@@ -94,12 +94,12 @@ fn a_configuration_becomes_tools_of_the_services_behind_it() {
         "beside-tools",
         "form-flattened",
         "gateway-host",
-        "headers-not-forwarded",
+        "client-headers",
         "name-changed",
         "not-expressible",
         "other-plugin",
         "passthrough",
-        "schema-enforced",
+        "arguments-checked",
         "secret-replaced",
     ] {
         assert!(codes.contains(&code), "{code} {codes:?}");

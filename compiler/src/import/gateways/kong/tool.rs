@@ -101,6 +101,10 @@ impl<'d> Context<'_, 'd> {
         };
         let service =
             service.or(plugin.service).ok_or_else(|| format!("no route takes `{path}` to a service"))?;
+        let of_service = ["name", "url", "protocol", "host", "port", "path"].map(|key| service.get(key));
+        let of_route =
+            ["name", "paths", "methods", "strip_path"].map(|key| route.and_then(|route| route.get(key)));
+        of_service.into_iter().chain(of_route).flatten().for_each(|used| ledger.keep(used));
         let url = service_url(service).ok_or("the service has neither a `url` nor a `host`")?;
         let strips = route.and_then(|route| route.get("strip_path")?.as_bool()).unwrap_or(true);
         let rest = if strips { path.strip_prefix(&prefix).unwrap_or(&path) } else { &path };
