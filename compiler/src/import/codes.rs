@@ -44,6 +44,7 @@ pub static ALL: &[(&str, &[&Code])] = &[
     ("tool-json", super::gateways::tool_json::CODES),
     ("higress, unla", super::rest::codes::CODES),
     ("higress", super::higress::codes::CODES),
+    ("unla", super::unla::codes::CODES),
 ];
 
 #[cfg(test)]

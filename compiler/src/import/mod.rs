@@ -22,6 +22,7 @@ pub mod names;
 pub mod openapi;
 pub mod output;
 pub mod rest;
+pub mod unla;
 pub mod write;
 
 pub use fidelity::{Fate, Fidelity, ToolCount};

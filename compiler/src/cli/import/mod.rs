@@ -41,6 +41,7 @@ enum From {
     /// Write a spec for tools as JSON configurations store them: `{"HTTP": {"endpoint", "method", …}}`
     ToolJson(document::Document),
     Higress(rest::Higress),
+    Unla(rest::Unla),
     #[cfg(feature = "dev")]
     Mcp(sources::One),
     #[cfg(feature = "dev")]
@@ -55,6 +56,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
         From::Postman(ref document) => gateways::run("postman", postman::import, document, streams),
         From::ToolJson(ref document) => gateways::run("tool-json", tool_json::import, document, streams),
         From::Higress(ref higress) => rest::higress(higress, streams),
+        From::Unla(ref unla) => rest::unla(unla, streams),
         #[cfg(feature = "dev")]
         From::Mcp(ref one) => servers::run_one(one, streams),
         #[cfg(feature = "dev")]

@@ -4,7 +4,8 @@ use super::security::Security;
 use super::tool;
 use crate::import::draft::DraftSpec;
 use crate::import::go_text::{Roots, rewrite};
-use crate::import::names::{self, Wanted};
+use crate::import::names;
+use crate::import::rest::report::name_tools;
 use crate::import::rest::upstreams::Upstreams;
 use crate::import::rest::url::{self, Origin};
 use crate::import::rest::{Built, codes};
@@ -119,7 +120,7 @@ impl<'l, 'd> Server<'l, 'd> {
                 }
             }
         }
-        self.name_tools(&mut spec);
+        name_tools(ledger, &mut spec);
         upstreams.finish(&mut spec);
         self.settings(server);
         self.notes(&origins);
@@ -159,33 +160,6 @@ impl<'l, 'd> Server<'l, 'd> {
         let list = self.config.get("allowTools")?;
         self.ledger.keep(list);
         Some(list.as_array()?.iter().filter_map(Json::as_str).collect())
-    }
-
-    /// Names that specs can have, all different.
-    fn name_tools(&self, spec: &mut DraftSpec) {
-        let theirs: Vec<String> = spec.tools.iter().map(|tool| tool.name.clone()).collect();
-        let wanted: Vec<Wanted<'_>> = theirs
-            .iter()
-            .map(|theirs| {
-                let name = names::portable(theirs).trim_end_matches('_').to_owned();
-                let name = if theirs.ends_with('_') { names::portable(theirs) } else { name };
-                Wanted { is_own: name == *theirs, has_name: !name.is_empty(), theirs, name }
-            })
-            .collect();
-        for (tool, (name, theirs)) in
-            spec.tools.iter_mut().zip(names::distinct(&wanted).into_iter().zip(&theirs))
-        {
-            if name != *theirs {
-                let why = format!("`{theirs}` is called `{name}`");
-                self.ledger.note(
-                    &format!("{}/name", tool.place),
-                    Fate::Changed,
-                    &crate::import::codes::NAME_CHANGED,
-                    why,
-                );
-                tool.name = name;
-            }
-        }
     }
 
     /// What becomes of the settings.

@@ -80,7 +80,7 @@ fn what_is_not_as_it_was_is_said() {
     assert_eq!(
         findings(&finished, Fate::Refused),
         [
-            "header-refused /tools/0/requestTemplate/headers/1/value",
+            "header-refused /tools/0/requestTemplate/headers/1",
             "status-template /tools/1/errorResponseTemplate"
         ],
         "{:?}",

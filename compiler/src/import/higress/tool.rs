@@ -4,15 +4,13 @@ use super::arguments;
 use super::codes;
 use super::security::{self, Security};
 use super::server::{REQUEST, Server};
-use crate::import::codes::Code;
+use crate::import::Ledger;
 use crate::import::draft::{DraftAuth, DraftTemplate, DraftTool};
 use crate::import::go_text::{Refusal, Rewritten, Roots, rewrite};
+use crate::import::rest::report::{answer_template, mark};
 use crate::import::rest::url::Origin;
-use crate::import::rest::{About, Argument, Built, Change, RestTool, Unplaced, build, codes as rest, url};
-use crate::import::{Fate, Ledger};
+use crate::import::rest::{About, Argument, Built, RestTool, Unplaced, build, codes as rest, url};
 use crate::language::json::Json;
-use crate::template::{Dialect, compile_for};
-use mcp_bundle::template::Destination;
 use std::collections::BTreeSet;
 
 /// What templates of answers see: the answer, and nothing else.
@@ -49,7 +47,14 @@ pub fn import<'d>(
     let (source, parts) = Reader { server, ledger, declared: &declared }.request(request, url, &arguments)?;
     let source = RestTool { place: place.to_owned(), name, description, ..source };
     let mut built = build(&source)?;
-    mark(ledger, place, request, &parts, &arguments, &built.changes);
+    request.get("url").into_iter().for_each(|url| ledger.keep(url));
+    mark(ledger, &format!("{place}/requestTemplate"), &built.changes, |about| match about {
+        About::Url => request.get("url"),
+        About::Method => request.get("method"),
+        About::Body => request.get("body"),
+        About::Header(at) => parts.headers.get(at).copied(),
+        About::Argument(at) => arguments.get(at).map(|(value, _)| *value),
+    });
     answer(ledger, value, &mut built.tool);
     Ok((built, security.of(Some(request))))
 }
@@ -138,33 +143,6 @@ fn host_of(url: &str) -> Option<String> {
     }
 }
 
-/// Says what became of the parts of a request.
-fn mark(
-    ledger: &Ledger<'_>,
-    place: &str,
-    request: &Json,
-    parts: &Parts<'_>,
-    arguments: &[(&Json, Argument)],
-    changes: &[Change],
-) {
-    request.get("url").into_iter().for_each(|url| ledger.keep(url));
-    for Change { about, code, why } in changes {
-        let value = match about {
-            About::Url => request.get("url"),
-            About::Method => request.get("method"),
-            About::Body => request.get("body"),
-            About::Header(at) => parts.headers.get(*at).copied(),
-            About::Argument(at) => arguments.get(*at).map(|(value, _)| *value),
-        };
-        let is_refused = std::ptr::eq(*code, &rest::NEVER_SENT) || std::ptr::eq(*code, &rest::HEADER_REFUSED);
-        match value {
-            Some(value) if is_refused => ledger.refuse(value, code, why.clone()),
-            Some(value) => ledger.change_here(value, code, why.clone()),
-            None => ledger.note(&format!("{place}/requestTemplate"), Fate::Changed, code, why.clone()),
-        }
-    }
-}
-
 /// How an answer becomes text.
 fn answer<'d>(ledger: &Ledger<'d>, value: &'d Json, tool: &mut DraftTool) {
     if let Some(schema) = value.get("outputSchema") {
@@ -182,7 +160,7 @@ fn answer<'d>(ledger: &Ledger<'d>, value: &'d Json, tool: &mut DraftTool) {
         let text = |name: &str| ledger.text(response, name).filter(|text| !text.is_empty());
         let (body, before, after) = (text("body"), text("prependBody"), text("appendBody"));
         if let (Some(source), Some(place)) = (body, response.get("body")) {
-            tool.response_template = template(ledger, place, source);
+            tool.response_template = answer_template(ledger, place, source, ANSWER);
         } else if before.is_some() || after.is_some() {
             let source = format!("{}{{{{ . }}}}{}", literal(before), literal(after));
             tool.response_template = Some(DraftTemplate::Go(source));
@@ -203,31 +181,9 @@ fn answer<'d>(ledger: &Ledger<'d>, value: &'d Json, tool: &mut DraftTool) {
                 "the edge shows the status and the answer by itself",
             );
         } else {
-            tool.error_template = template(ledger, place, source);
+            tool.error_template = answer_template(ledger, place, source, ANSWER);
         }
     }
-}
-
-/// A template of an answer; without it, the answer is shown as it is.
-fn template(ledger: &Ledger<'_>, place: &Json, source: &str) -> Option<DraftTemplate> {
-    let refused = |why: String| {
-        ledger.refuse(place, &rest::TEMPLATE_REFUSED, why);
-        None
-    };
-    let rewritten = match rewrite(source, ANSWER, &mut str::to_owned) {
-        Ok(rewritten) => rewritten,
-        Err(refusal) => return refused(refusal.words(source)),
-    };
-    if let Err(errors) = compile_for(Destination::Text, Dialect::Go, &rewritten.text) {
-        let first = errors.first().map(Refusal::from);
-        return refused(first.map_or_else(String::new, |refusal| refusal.words(&rewritten.text)));
-    }
-    if rewritten.swapped_join {
-        let change: (&'static Code, _) =
-            (&rest::TEMPLATE_CORRECTED, "the separator of `join` comes first; the source shows a wrong text");
-        ledger.change(place, change.0, change.1);
-    }
-    Some(DraftTemplate::Go(rewritten.text))
 }
 
 /// Text in which braces begin no action.

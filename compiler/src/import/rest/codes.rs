@@ -30,7 +30,6 @@ codes! {
     pub GATEWAY_SECURITY = "gateway-security", "How callers prove who they are is for `[auth]` of `edge.toml` to say.";
     pub CREDENTIAL_NOT_PASSED = "credential-not-passed", "A caller's own credential never reaches an API here; the edge has one of its own.";
     pub AUTH_UNSUPPORTED = "auth-unsupported", "The source cannot use the security scheme either, so nothing is sent for it.";
-    pub NO_REQUEST = "no-request", "The tool answers by a template and without a request, which a spec cannot say.";
     pub REQUEST_REFUSED = "request-refused", "The request cannot be had here, so the tool was left out.";
     pub NOT_ALLOWED = "not-allowed", "The source has a list of allowed tools, and this is none of them.";
 }

@@ -5,8 +5,10 @@
 pub mod codes;
 mod headers;
 mod parameters;
+pub mod report;
 pub mod upstreams;
 pub mod url;
+pub mod values;
 
 use super::codes::Code;
 use super::draft::{DraftParameter, DraftTemplate, DraftTool};
@@ -29,6 +31,8 @@ pub struct RestTool {
     pub unplaced: Unplaced,
     /// The body is a form, whatever the headers say.
     pub is_form: bool,
+    /// The body is one of several parts.
+    pub is_multipart: bool,
 }
 
 /// An argument, by its place in the source's list.
@@ -148,6 +152,9 @@ pub fn build(source: &RestTool) -> Result<Built, String> {
     }
     if is_form && (source.body.is_some() || parameters.has_body()) {
         tool.body = Some("form".to_owned());
+    }
+    if source.is_multipart {
+        tool.body = Some("multipart".to_owned());
     }
     tool.parameters = parameters.finish(tool.method.as_deref().unwrap_or_default(), &mut changes);
     Ok(Built { origin: target.origin, tool, changes })
