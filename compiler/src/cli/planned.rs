@@ -12,7 +12,7 @@ const PLANNED: &[(&str, &str)] = &[
 ];
 
 /// Those of the feature `dev`. A build that has them knows them.
-const LEFT_OUT: &[&str] = &["dev", "import", "lock"];
+const LEFT_OUT: &[&str] = &["dev", "lock"];
 
 /// What to say about a command line that asks for one of them.
 pub fn message(error: &clap::Error) -> Option<String> {
