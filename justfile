@@ -9,6 +9,7 @@ test:
 # Refreshes what is generated.
 generate:
     cargo run -q -p mcpc -- rules --format markdown > docs/rules.md
+    cargo run -q -p mcpc -- rules --changes --format markdown > docs/changes.md
     cargo run -q -p mcpc -- schema > docs/spec.schema.json
     cargo run -q -p mcp-edge -- schema > docs/edge.schema.json
     cargo run -q -p mcp-edge -- schema tenants > docs/tenants.schema.json

@@ -14,6 +14,11 @@ fn the_page_of_rules_is_fresh() {
 }
 
 #[test]
+fn the_page_of_changes_is_fresh() {
+    assert!(committed("docs/changes.md") == mcpc::diff::rules::page(), "run `just generate`");
+}
+
+#[test]
 fn the_editor_schema_is_fresh() {
     let schema =
         serde_json::to_string_pretty(&mcpc::language::editor_schema::of_table(&mcpc::language::keys::ROOT))

@@ -81,6 +81,9 @@ fn json(out: &mut dyn Write, value: &impl serde::Serialize) -> anyhow::Result<()
 fn print_bundle(out: &mut dyn Write, view: &BundleView<'_>) -> std::io::Result<()> {
     writeln!(out, "bundle     {}", view.name)?;
     writeln!(out, "revision   {}", view.revision)?;
+    if let Some(version) = view.release {
+        writeln!(out, "version    {version}")?;
+    }
     writeln!(out, "format     {} {}", view.format_version, list_or(&view.features, "no features"))?;
     writeln!(out, "bytes      {}", grouped(view.bytes))?;
     writeln!(out, "tokens     about {} for the whole list", grouped(view.tokens))?;

@@ -107,3 +107,86 @@ impl FromStr for Version {
         if numbers.next().is_some() { Err(NotAVersion) } else { Ok(version) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diff::rules::texts;
+
+    fn version(text: &str) -> Option<Version> {
+        Some(text.parse().unwrap())
+    }
+
+    fn changes(rules: &[&'static ChangeRule]) -> Vec<Change> {
+        let change = |rule: &&'static ChangeRule| Change {
+            rule,
+            tool: None,
+            message: String::new(),
+            notes: Vec::new(),
+        };
+        rules.iter().map(change).collect()
+    }
+
+    /// The rule of what is wrong.
+    fn wrong(old: &str, new: &str, rules: &[&'static ChangeRule]) -> Option<&'static str> {
+        check(version(old), version(new), &changes(rules)).map(|change| change.rule.name)
+    }
+
+    #[test]
+    fn a_version_is_three_numbers() {
+        for text in [
+            "",
+            "1",
+            "1.2",
+            "1.2.3.4",
+            "1.2.x",
+            "01.2.3",
+            "1.2.3-rc",
+            "v1.2.3",
+            "1..2",
+            "+1.2.3",
+            "1.2.99999999999",
+        ] {
+            assert_eq!(text.parse::<Version>(), Err(NotAVersion), "{text}");
+        }
+        assert_eq!("0.10.3".parse::<Version>().unwrap().to_string(), "0.10.3");
+    }
+
+    #[test]
+    fn a_version_moves_as_far_as_the_gravest_change_demands() {
+        let (breaking, risky) = (&tools::TOOL_REMOVED, &texts::DESCRIPTION_CHANGED);
+        let (new, safe) = (&tools::TOOL_ADDED, &texts::TITLE_CHANGED);
+        let next = |old: &str, rules: &[&'static ChangeRule]| {
+            version(old).unwrap().after(&changes(rules)).map(|version| version.to_string())
+        };
+        assert_eq!(next("1.4.2", &[safe, breaking]).as_deref(), Some("2.0.0"));
+        assert_eq!(next("1.4.2", &[safe, risky]).as_deref(), Some("1.5.0"));
+        assert_eq!(next("1.4.2", &[new]).as_deref(), Some("1.5.0"));
+        assert_eq!(next("1.4.2", &[safe]).as_deref(), Some("1.4.3"));
+        assert_eq!(next("0.4.2", &[breaking]).as_deref(), Some("0.5.0"));
+        assert_eq!(next("0.4.2", &[risky]).as_deref(), Some("0.4.3"));
+        assert_eq!(next("1.4.2", &[]), None);
+        assert_eq!(next("4294967295.0.0", &[breaking]).as_deref(), Some("4294967295.0.0"));
+    }
+
+    #[test]
+    fn versions_are_compared_with_the_changes() {
+        let breaking = &tools::TOOL_REMOVED;
+        assert_eq!(wrong("1.0.0", "1.9.9", &[breaking]), Some("version-not-moved"));
+        assert_eq!(wrong("1.0.0", "2.0.0", &[breaking]), None);
+        assert_eq!(wrong("1.0.0", "3.1.0", &[breaking]), None);
+        assert_eq!(wrong("1.0.0", "1.0.0", &[]), None);
+        assert_eq!(wrong("1.0.0", "0.9.0", &[]), Some("version-moved-back"));
+        assert_eq!(check(version("1.0.0"), None, &[]).unwrap().rule.name, "version-moved-back");
+        assert_eq!(check(None, version("0.1.0"), &changes(&[breaking])), None);
+    }
+
+    #[test]
+    fn only_a_version_that_moved_declares() {
+        let breaking = changes(&[&tools::TOOL_REMOVED]);
+        assert!(!is_declared(None, None, &breaking));
+        assert!(!is_declared(version("1.0.0"), version("1.1.0"), &breaking));
+        assert!(is_declared(version("1.0.0"), version("2.0.0"), &breaking));
+        assert!(is_declared(None, version("1.0.0"), &breaking), "who had none begins with any");
+    }
+}

@@ -18,6 +18,8 @@ pub struct BundleView<'a> {
     pub version: u32,
     pub name: &'a str,
     pub revision: String,
+    /// The version that its makers gave it.
+    pub release: Option<&'a str>,
     pub format_version: u16,
     pub features: Vec<&'static str>,
     pub bytes: usize,
@@ -123,6 +125,7 @@ impl<'a> BundleView<'a> {
             version: 1,
             name: text(contents.manifest.name),
             revision: bundle.revision.to_string(),
+            release: contents.version(),
             format_version: bundle.version,
             features: bundle.features.names().collect(),
             bytes,
