@@ -7,6 +7,7 @@ mod documented;
 mod growth;
 mod limits;
 mod properties;
+mod release;
 mod requests;
 mod rules;
 mod servers;

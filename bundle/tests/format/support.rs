@@ -140,6 +140,7 @@ pub fn tiny() -> Contents {
 /// `get_order` (path, query, template), `search` (form), `upload` (whole body), `wiki_search` (of an MCP server).
 pub fn sample() -> Draft {
     let mut d = base();
+    d.contents.release = Some(Release { version: d.s("1.4.0") });
     let manifest = Manifest {
         name: d.s("sample"),
         toolsets: vec![
@@ -179,7 +180,6 @@ pub fn sample() -> Draft {
     d.contents.shared = shared();
     crate::servers::wiki(&mut d);
     d.contents.lenient = vec![0, 3];
-    d.contents.release = Some(Release { version: d.s("1.4.0") });
     d
 }
 
@@ -469,7 +469,7 @@ pub fn sections(contents: &Contents) -> Vec<Row> {
         row(
             14,
             1,
-            0,
+            1,
             contents.release.map(|release| postcard::to_allocvec(&release).unwrap()).unwrap_or_default(),
         ),
     ];
