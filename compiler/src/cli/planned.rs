@@ -3,13 +3,10 @@
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// Each with what to use today.
-const PLANNED: &[(&str, &str)] = &[
-    ("diff", "print both bundles with `mcpc inspect BUNDLE --format json` and compare the two outputs"),
-    (
-        "studio",
-        "serve the specs with `mcpc dev --mock` and add it to an MCP client, or run one call with `mcpc try`",
-    ),
-];
+const PLANNED: &[(&str, &str)] = &[(
+    "studio",
+    "serve the specs with `mcpc dev --mock` and add it to an MCP client, or run one call with `mcpc try`",
+)];
 
 /// Those of the feature `dev`. A build that has them knows them.
 const LEFT_OUT: &[&str] = &["dev", "lock"];
