@@ -24,4 +24,6 @@ pub mod render;
 pub mod servers;
 pub mod spec;
 pub mod stats;
+#[cfg(feature = "dev")]
+pub mod studio;
 pub mod template;

@@ -1,11 +1,12 @@
 //! `mcpc dev`
 
-use super::{Outcome, Specs, Streams, counted};
+use super::{Outcome, Specs, Streams, counted, studio};
 use crate::check::check;
 use crate::dev::{self, CallLines, Dev, Loaded, Mock, Recorded, Seen, Wake, Watcher};
 use crate::files::disk::{self, Disk};
 use crate::render::{KnownFindings, TextFormat, render_changes};
 use crate::servers::Programs;
+use crate::studio::{Places, Studio, Subject, Workspace};
 use anyhow::Context;
 use mcp_bundle::wire_enums::ProtocolVersion;
 use mcp_diagnostics::visible::one_line;
@@ -43,6 +44,13 @@ pub struct Arguments {
     /// Allow `--listen` on an address that other machines can reach: there is no authentication
     #[arg(long)]
     allow_remote: bool,
+    /// Serve the page of `mcpc studio` too; prints its URL
+    #[arg(long)]
+    studio: bool,
+    /// Where the page is, on a loopback address; port 0 takes any free port
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8090", value_parser = address,
+        requires = "studio")]
+    studio_listen: SocketAddr,
     /// How to print findings
     #[arg(long, value_enum, default_value_t = TextFormat::Human)]
     format: TextFormat,
@@ -83,6 +91,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     let mock = arguments.mock.then(|| Mock::new(write_line));
     let file = arguments.mcp_servers.as_deref();
     let programs = file.map(Programs::read).transpose()?.unwrap_or_default();
+    let page = arguments.studio.then(|| page(arguments, programs.clone())).transpose()?;
     let dev = Dev::new(address, mock, programs, Arc::new(calls))?;
     let (events, received) = sync_channel(WAITING_EVENTS);
     let Specs { paths, config } = &arguments.specs;
@@ -99,17 +108,47 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
     let options = Options { threads, ..Options::default() };
     let running = process::start(Arc::clone(dev.edge()), bound, options);
-    let mut printed = write_start(arguments, address, &round, streams);
+    let studio = page.as_ref().map(|page| (Arc::clone(&page.studio), page.url.as_str()));
+    let mut printed = write_start(arguments, address, studio.as_ref().map(|(_, url)| *url), &round, streams);
     while printed.is_ok()
         && let Wake::Changed(names) = watcher.wait(&round.seen, &received)
     {
         printed = read(&dev, &watcher, arguments, &mut known, streams).and_then(|next| {
             round = next;
+            if let Some((studio, _)) = &studio {
+                studio.refresh();
+            }
             write_change(&dev, &round, &names, streams)
         });
     }
     running.stop();
+    drop(page);
     printed.map(|()| Outcome::Clean)
+}
+
+/// The page beside the tools.
+struct Page {
+    studio: Arc<Studio>,
+    url: String,
+    /// Serves until it is dropped.
+    _running: process::Running,
+}
+
+fn page(arguments: &Arguments, programs: Programs) -> anyhow::Result<Page> {
+    let Specs { paths, config } = &arguments.specs;
+    let places = Places {
+        paths: paths.clone(),
+        config: config.clone(),
+        env_files: arguments.env_file.clone(),
+        programs,
+        is_mock: arguments.mock,
+        ..Places::default()
+    };
+    let bound = studio::bind(arguments.studio_listen)?;
+    let subject = Subject::Specs(Box::new(Workspace::open(places)?));
+    let (studio, url) = studio::studio(subject, &bound, arguments.studio_listen)?;
+    let _running = studio.serve(bound);
+    Ok(Page { studio, url, _running })
 }
 
 /// Lines of threads that serve.
@@ -151,12 +190,16 @@ fn read(
 fn write_start(
     arguments: &Arguments,
     address: SocketAddr,
+    studio: Option<&str>,
     round: &Round,
     streams: &mut Streams,
 ) -> anyhow::Result<()> {
     let url = format!("http://{}/mcp", reachable(address));
     let out = &mut streams.out;
     writeln!(out, "serving    {url}")?;
+    if let Some(studio) = studio {
+        writeln!(out, "studio     {studio}")?;
+    }
     match &round.end {
         End::Serving(loaded) => {
             let toolsets = counted(loaded.toolsets, "toolset");
@@ -240,7 +283,7 @@ fn bind(arguments: &Arguments) -> anyhow::Result<Bound> {
     })
 }
 
-fn address(text: &str) -> Result<SocketAddr, String> {
+pub fn address(text: &str) -> Result<SocketAddr, String> {
     let numeric = match text.strip_prefix("localhost:") {
         Some(port) => format!("127.0.0.1:{port}"),
         None => text.to_owned(),

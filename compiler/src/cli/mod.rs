@@ -27,6 +27,8 @@ mod replay;
 mod rules;
 mod schema;
 mod stats;
+#[cfg(feature = "dev")]
+mod studio;
 mod test;
 mod try_tool;
 mod verify;
@@ -54,6 +56,8 @@ enum Command {
     Try(try_tool::Arguments),
     #[cfg(feature = "dev")]
     Dev(dev::Arguments),
+    #[cfg(feature = "dev")]
+    Studio(studio::Arguments),
     Import(import::Arguments),
     #[cfg(feature = "dev")]
     Lock(lock::Arguments),
@@ -178,6 +182,8 @@ fn run(command: Command, streams: &mut Streams) -> anyhow::Result<Outcome> {
         Command::Try(arguments) => try_tool::run(&arguments, streams),
         #[cfg(feature = "dev")]
         Command::Dev(arguments) => dev::run(&arguments, streams),
+        #[cfg(feature = "dev")]
+        Command::Studio(arguments) => studio::run(&arguments, streams),
         Command::Import(arguments) => import::run(&arguments, streams),
         #[cfg(feature = "dev")]
         Command::Lock(arguments) => lock::run(&arguments, streams),

@@ -132,7 +132,8 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     if let Some(draft) = &shown.draft
         && arguments.sending.wanted(&trial)
     {
-        let ready = arguments.sending.prepare(&trial, draft, call.as_deref().unwrap_or("{}"))?;
+        let place = arguments.sending.place()?;
+        let ready = arguments.sending.prepare(&trial, draft, call.as_deref().unwrap_or("{}"), &place)?;
         // Before the wait, so that a request which is never answered has been shown.
         if arguments.format == TrialFormat::Human {
             trial::write_request(draft, &mut streams.out)?;
@@ -144,7 +145,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
                 if arguments.format == TrialFormat::Json {
                     print(arguments, &trial, &shown, streams)?;
                 }
-                return Err(error);
+                return Err(error.into());
             }
         };
         let answer = Answer {
@@ -284,19 +285,10 @@ fn now() -> Ambient {
 mod sending {
     use crate::cli::environment;
     use crate::exercise::placeholders::Draft;
-    use crate::exercise::trial::{self, Secrets, Trial};
+    use crate::exercise::trial::{Given, NotReady, Ready, Trial};
     use crate::language::variables::Variable;
-    use crate::servers::{self, Programs};
-    use anyhow::Context;
-    use mcp_bundle::bind::Request;
-    use mcp_bundle::origin::{self, Origin};
-    use mcp_bundle::plan::Contents;
+    use crate::servers::Programs;
     use mcp_diagnostics::EnvFile;
-    use mcp_edge::upstream::Received;
-    use std::time::Duration;
-
-    /// As at the edge, for a plan without a policy.
-    const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
     #[derive(Debug, clap::Args)]
     pub struct Sending {
@@ -318,96 +310,38 @@ mod sending {
         principal: Option<String>,
     }
 
+    /// What the command line gives to a call.
+    pub struct Place {
+        variables: EnvFile,
+        programs: Programs,
+    }
+
     impl Sending {
         pub fn wanted(&self, trial: &Trial<'_>) -> bool {
             self.send && trial.upstream().is_some()
         }
 
-        /// Binds the request with the values of its variables.
-        pub fn prepare(&self, trial: &Trial<'_>, draft: &Draft, arguments: &str) -> anyhow::Result<Ready> {
+        pub fn place(&self) -> anyhow::Result<Place> {
             let variables = environment::read(&self.env_file)?;
+            let programs = self.mcp_servers.as_deref().map(Programs::read).transpose()?.unwrap_or_default();
+            Ok(Place { variables, programs })
+        }
+
+        /// Binds the request with the values of its variables.
+        pub fn prepare<'p>(
+            &'p self,
+            trial: &Trial<'_>,
+            draft: &Draft,
+            arguments: &str,
+            place: &'p Place,
+        ) -> anyhow::Result<Ready<'p>> {
+            let Place { variables, programs } = place;
             let (tenant, principal) = (self.tenant.as_deref(), self.principal.as_deref());
-            let secrets = trial
-                .secrets(draft, |name| variables.get(name), tenant, principal)
-                .map_err(|missing| anyhow::anyhow!(missing_values(&missing)))?;
-            let request = trial.bind(arguments, &secrets).map_err(|error| anyhow::anyhow!("{error}"))?;
-            if trial.plan.mcp().is_some() {
-                let file = self.mcp_servers.as_deref();
-                let programs = file.map(Programs::read).transpose()?.unwrap_or_default();
-                return Ok(Ready { request, secrets, to: To::Server(variables, programs) });
-            }
-            let upstream = trial.upstream().context("the tool has an upstream")?;
-            let text = trial.contents.origin_text(upstream);
-            let origin = origin::resolve(&text, &|name| variables.get(name))
-                .map_err(|error| anyhow::anyhow!("the upstream's URL `{text}` cannot be used: {error}"))?;
-            let auth = located(trial, &variables)?.map(Box::new);
-            Ok(Ready { request, secrets, to: To::Api { origin, auth } })
-        }
-    }
-
-    /// The bundle with the token server of the upstream where its variables say; `None` without a credential.
-    fn located(trial: &Trial<'_>, variables: &EnvFile) -> anyhow::Result<Option<Contents>> {
-        let upstream = trial.plan.request().map(|http| http.upstream);
-        let Some(credential) = upstream.and_then(|index| trial.contents.credential(index)) else {
-            return Ok(None);
-        };
-        let mut contents = trial.contents.clone();
-        let server = credential.reaches() as usize;
-        if let Some(url) = contents.upstreams.get(server).and_then(|upstream| upstream.url) {
-            let text = contents.strings.get(url).to_owned();
-            let origin = origin::resolve(&text, &|name| variables.get(name))
-                .map_err(|error| anyhow::anyhow!("the token URL `{text}` cannot be used: {error}"))?;
-            contents.locate(server, &origin);
-        }
-        Ok(Some(contents))
-    }
-
-    /// A request that can be sent.
-    pub struct Ready {
-        request: Request,
-        pub secrets: Secrets,
-        to: To,
-    }
-
-    /// Where a request goes.
-    enum To {
-        Api {
-            origin: Origin,
-            /// Where the token server is.
-            auth: Option<Box<Contents>>,
-        },
-        /// An MCP server; the request's body is the arguments. With the values of its variables.
-        Server(EnvFile, Programs),
-    }
-
-    impl Ready {
-        pub fn send(&self, trial: &Trial<'_>) -> anyhow::Result<Received> {
-            let upstream = trial.upstream().context("the tool has an upstream")?;
-            let strings = &trial.contents.strings;
-            let policy = trial.policy();
-            let timeout =
-                policy.map_or(DEFAULT_TIMEOUT, |policy| Duration::from_millis(policy.timeout_ms.into()));
-            let max_response = policy.and_then(|policy| policy.max_response_bytes);
-            let max_response = max_response.map_or(trial::MAX_RESPONSE_BYTES, |bytes| bytes as usize);
-            let (origin, auth) = match &self.to {
-                To::Api { origin, auth } => (origin, auth),
-                To::Server(variables, programs) => {
-                    let call = servers::Call {
-                        arguments: self.request.body().unwrap_or_default(),
-                        timeout,
-                        max_response,
-                    };
-                    return servers::call(trial.contents, trial.plan, &call, variables, programs);
-                }
-            };
-            let tool = strings.get(trial.plan.name);
-            let connect_timeout = Duration::from_millis(upstream.connect_timeout_ms.into());
-            let limits = trial::SendLimits { connect_timeout, timeout, max_response };
-            let variables = trial.values(&self.secrets);
-            let upstream = trial.plan.request().map_or(0, |http| http.upstream);
-            let auth = auth.as_deref().map(|contents| trial::Auth { contents, upstream, variables });
-            let reply = trial::send(&self.request, tool, origin, &limits, auth.as_ref())?;
-            reply.map_err(|error| anyhow::anyhow!("request to `{}` failed: {error}", origin.authority))
+            let given = Given { variables, programs, tenant, principal };
+            Ready::new(trial, draft, arguments, given).map_err(|error| match error {
+                NotReady::Missing(missing) => anyhow::anyhow!(missing_values(&missing)),
+                NotReady::Other(error) => error,
+            })
         }
     }
 

@@ -109,8 +109,13 @@ impl ExampleAnswers {
         self.tools.contains_key(tool)
     }
 
+    /// The number of the example whose answer a request gets.
+    pub fn number(&self, tool: &str, request: &Request) -> Option<usize> {
+        Some(self.find(tool, request)?.number)
+    }
+
     /// Answers as the upstream would, within the same limit.
-    fn answer(
+    pub fn answer(
         &self,
         tool: &str,
         request: &Request,

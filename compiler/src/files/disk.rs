@@ -179,16 +179,38 @@ impl Staged {
         self.file.persist(&self.path).map_err(|error| error.error)?;
         Ok(())
     }
+
+    /// The same if there is nothing yet.
+    fn commit_new(self) -> std::io::Result<()> {
+        self.file.persist_noclobber(&self.path).map_err(|error| error.error)?;
+        Ok(())
+    }
+}
+
+/// Writes a file that is not there yet, as a whole.
+pub fn create(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    Staged::new(path, bytes, false)?.commit_new()
 }
 
 /// Replaces the text of a file, and keeps its permissions.
 pub fn rewrite(path: &Path, text: &str) -> std::io::Result<()> {
+    rewrite_if(path, text, |_| true).map(drop)
+}
+
+/// The same if a last look at the file, right before, finds that it may be done; `false` if not.
+pub fn rewrite_if(path: &Path, text: &str, may: impl FnOnce(&Path) -> bool) -> std::io::Result<bool> {
+    let path = &fs::canonicalize(path)?;
     let permissions = fs::metadata(path)?.permissions();
     if permissions.readonly() {
         return Err(std::io::Error::other("it is read-only"));
     }
-    write_atomically(path, text.as_bytes(), false)?;
-    fs::set_permissions(path, permissions)
+    let staged = Staged::new(path, text.as_bytes(), false)?;
+    staged.file.as_file().set_permissions(permissions)?;
+    if !may(path) {
+        return Ok(false);
+    }
+    staged.commit()?;
+    Ok(true)
 }
 
 /// Why a file must not be written.

@@ -16,6 +16,11 @@ struct Document<'r> {
 /// Serialized one by one: a large set has many findings.
 struct Findings<'r>(&'r Report);
 
+/// One finding, as it is in the document.
+pub fn finding<'r>(report: &'r Report, diagnostic: &'r Diagnostic) -> impl Serialize + 'r {
+    Finding::new(report, diagnostic)
+}
+
 #[derive(Serialize)]
 struct Finding<'r> {
     code: &'static str,

@@ -13,6 +13,8 @@ pub(crate) mod uri;
 
 pub use changes::{Changes, KnownFindings};
 pub(crate) use json::JsonPosition;
+#[cfg(feature = "dev")]
+pub(crate) use json::finding as finding_document;
 
 use crate::check::Report;
 use mcp_diagnostics::{Diagnostic, human};

@@ -13,6 +13,7 @@ use mcp_bundle::plan::Contents;
 use mcp_diagnostics::{Diagnostic, Severity};
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Name of the file that is checked.
 const FILE: &str = "import.toml";
@@ -23,6 +24,8 @@ pub struct Draft {
     pub text: String,
     /// The names of its tools.
     pub tools: Vec<String>,
+    /// Where each of them is in the text.
+    pub places: Vec<Range<usize>>,
     pub left_out: Vec<Unusable>,
     pub warnings: usize,
 }
@@ -90,7 +93,9 @@ pub fn draft(
                 .as_ref()
                 .and_then(|contents| other_definition(contents, &names, &tools))
             {
-                None => Ok(Draft { text: written.text, tools: names, left_out, warnings }),
+                None => {
+                    Ok(Draft { text: written.text, tools: names, places: written.tools, left_out, warnings })
+                }
                 Some(name) => {
                     Err(DraftError::Server(format!("the definition of `{name}` does not come back")))
                 }

@@ -33,6 +33,8 @@ pub struct Listed {
     pub version: Option<String>,
     /// The revision of MCP that was spoken.
     pub revision: String,
+    /// The JSON text of what it says that it can do.
+    pub capabilities: String,
     /// The JSON text of each tool.
     pub tools: Vec<String>,
 }
@@ -143,7 +145,7 @@ pub fn call(
     call: &Call<'_>,
     variables: &EnvFile,
     programs: &Programs,
-) -> anyhow::Result<Received> {
+) -> anyhow::Result<Result<Received, Failure>> {
     let plan = tool.mcp().context("the tool has an MCP server")?;
     let server = plan.server as usize;
     let network = Network::new(None)?;
@@ -158,15 +160,14 @@ pub fn call(
             .call(name, arguments, call.max_response)
             .await
     });
-    let called = || contents.server_name(server).unwrap_or_default().to_owned();
-    let (id, body) = answered
-        .map_err(|failure| anyhow::anyhow!("the call to `{}` failed: {}", called(), explained(&failure)))?;
-    let mut received = Received::default();
-    received.status = 200;
-    received.content_type = Some("application/json".to_owned());
-    received.message = Some(id);
-    received.body = body;
-    Ok(received)
+    Ok(answered.map(|(id, body)| {
+        let mut received = Received::default();
+        received.status = 200;
+        received.content_type = Some("application/json".to_owned());
+        received.message = Some(id);
+        received.body = body;
+        received
+    }))
 }
 
 /// A server with the values of its variables.
@@ -232,6 +233,7 @@ impl Ready {
             name: given(&about.name),
             version: given(&about.server_version),
             revision: about.version.to_string(),
+            capabilities: about.capabilities.to_string(),
             tools: tools.into_iter().map(String::from).collect(),
         })
     }

@@ -27,8 +27,10 @@ pub use live::{Call, Listed, NoValue, NotListed, Programs, Task, call, expanded,
 pub use names::server_name;
 pub use preset::{PRESETS, Preset};
 pub use repin::{NotRepinned, repin};
-pub use server::{BadServer, Reach, ServerSource, has_variable, header, http_url, variable, variable_name};
-pub use write::Origin;
+pub use server::{
+    BadServer, Reach, ServerKey, ServerSource, has_variable, header, http_url, variable, variable_name,
+};
+pub use write::{Origin, server_spec, tool_text};
 
 #[cfg(test)]
 mod tests;

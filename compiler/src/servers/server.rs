@@ -25,11 +25,19 @@ pub enum Reach {
         url: String,
         /// Names in lower case.
         headers: Vec<(String, String)>,
-        /// The variable with a bearer token.
-        bearer: Option<String>,
+        auth: Option<ServerKey>,
+        /// Of a call, in milliseconds.
+        timeout_ms: Option<u32>,
     },
     /// What the place calls the program.
     Program(String),
+}
+
+/// The key of a server: the variable that holds it, and how it is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServerKey {
+    Bearer { variable: String },
+    Header { name: String, variable: String },
 }
 
 /// What is wrong with the description of a server.

@@ -4,7 +4,7 @@
 //! schemas are JSON text without a quote that could end the literal around it.
 
 use super::listed::ListedTool;
-use super::server::{Reach, ServerSource};
+use super::server::{Reach, ServerKey, ServerSource};
 use crate::language::json::Json;
 use crate::language::toml::{self, Style};
 use mcp_bundle::definition::Pin;
@@ -34,7 +34,6 @@ pub fn spec<'t>(
     origin: &Origin,
     tools: impl IntoIterator<Item = (&'t str, &'t ListedTool)>,
 ) -> SpecText {
-    let mut out = String::new();
     let place = match &source.reach {
         Reach::Url { url, .. } => url.as_str(),
         Reach::Program(_) => "stdio",
@@ -42,9 +41,37 @@ pub fn spec<'t>(
     let Origin { server, revision } = origin;
     let line =
         format!("Tools of the MCP server {server} ({place}, MCP {revision}), written by `mcpc import`.");
-    out.push_str(&toml::comment(&line));
+    let mut out = toml::comment(&line);
     out.push_str(&toml::comment("`mcpc lock --check` compares them with the server."));
     out.push('\n');
+    head(source, name, &mut out);
+    let mut ranges = Vec::new();
+    for (own, listed) in tools {
+        out.push('\n');
+        let start = out.len();
+        tool(own, listed, name, &mut out);
+        ranges.push(start..out.len());
+    }
+    SpecText { text: out, tools: ranges }
+}
+
+/// The spec of a server whose tools are chosen later.
+pub fn server_spec(source: &ServerSource, name: &str) -> String {
+    let mut out = toml::comment("An MCP server. `mcpc studio` or `mcpc import` adds its tools.");
+    out.push('\n');
+    head(source, name, &mut out);
+    out
+}
+
+/// A tool of a server as a spec has it.
+pub fn tool_text(own: &str, listed: &ListedTool, upstream: &str) -> String {
+    let mut out = String::new();
+    tool(own, listed, upstream, &mut out);
+    out
+}
+
+/// The toolset and the server.
+fn head(source: &ServerSource, name: &str, out: &mut String) {
     let _ = writeln!(out, "[toolset]\nname = {}", line_text(name));
     if let Some(title) = &source.title {
         let _ = writeln!(out, "title = {}", line_text(title));
@@ -55,15 +82,26 @@ pub fn spec<'t>(
         source.reach.transport().as_str()
     );
     match &source.reach {
-        Reach::Url { url, headers, bearer, .. } => {
+        Reach::Url { url, headers, auth, timeout_ms, .. } => {
             let _ = writeln!(out, "url = {}", line_text(url));
             if !headers.is_empty() {
                 let each =
                     headers.iter().map(|(name, value)| format!("{} = {}", toml::key(name), line_text(value)));
                 let _ = writeln!(out, "headers = {{ {} }}", each.collect::<Vec<_>>().join(", "));
             }
-            if let Some(variable) = bearer {
-                let _ = writeln!(out, "auth = {{ kind = \"bearer\", token = \"${{{variable}}}\" }}");
+            if let Some(milliseconds) = timeout_ms {
+                let _ = writeln!(out, "timeout_seconds = {}", seconds(*milliseconds));
+            }
+            match auth {
+                None => {}
+                Some(ServerKey::Bearer { variable }) => {
+                    let _ = writeln!(out, "auth = {{ kind = \"bearer\", token = \"${{{variable}}}\" }}");
+                }
+                Some(ServerKey::Header { name, variable }) => {
+                    let name = line_text(name);
+                    let key = format!("\"${{{variable}}}\"");
+                    let _ = writeln!(out, "auth = {{ kind = \"api_key\", name = {name}, value = {key} }}");
+                }
             }
         }
         Reach::Program(program) if program == name => {}
@@ -71,14 +109,14 @@ pub fn spec<'t>(
             let _ = writeln!(out, "server = {}", line_text(program));
         }
     }
-    let mut ranges = Vec::new();
-    for (own, listed) in tools {
-        out.push('\n');
-        let start = out.len();
-        tool(own, listed, name, &mut out);
-        ranges.push(start..out.len());
+}
+
+/// A time as TOML writes it.
+fn seconds(milliseconds: u32) -> String {
+    match milliseconds % 1000 {
+        0 => (milliseconds / 1000).to_string(),
+        rest => format!("{}.{rest:03}", milliseconds / 1000).trim_end_matches('0').to_owned(),
     }
-    SpecText { text: out, tools: ranges }
 }
 
 fn tool(own: &str, listed: &ListedTool, upstream: &str, out: &mut String) {

@@ -78,7 +78,13 @@ pub fn read_spec(
     toolset.tools = tools.map(|(table, span)| lowering.tool(table, span, &toolset, files)).collect();
     toolset.misshapen = fields.misshapen;
     let silent = lowering.toml.diagnostics.len() == before;
-    if toolset.tools.is_empty() && silent && !lowering.toml.diagnostics.iter().any(|d| d.span.file == file) {
+    // The tools of an MCP server may be chosen later.
+    let has_server = toolset.upstreams.iter().any(|upstream| upstream.server.is_some());
+    if toolset.tools.is_empty()
+        && !has_server
+        && silent
+        && !lowering.toml.diagnostics.iter().any(|d| d.span.file == file)
+    {
         lowering.toml.report(
             Diagnostic::new(&EMPTY_SPEC, whole, format!("`{}` declares no tool", name))
                 .help("add a `[[tool]]`, or remove the file; `mcpc init` writes a spec to start from"),

@@ -66,7 +66,8 @@ pub fn start(edge: Arc<Edge>, bound: Bound, options: Options) -> Running {
     start_with(edge, bound, options)
 }
 
-pub(crate) fn start_with<H: Handler>(handler: H, bound: Bound, options: Options) -> Running {
+/// Serves something else than an edge in the background, such as the studio of `mcpc`.
+pub fn start_with<H: Handler>(handler: H, bound: Bound, options: Options) -> Running {
     let (orders, receiver) = watch::channel(None);
     let thread = std::thread::spawn(move || {
         if let Err(error) = serve(handler, bound, options, Orders::Channel(receiver), || {}) {

@@ -27,6 +27,8 @@ pub enum BodyKind {
     Text,
     /// The text form of metrics.
     Metrics,
+    /// A file of a page, with its content type.
+    File(&'static str),
 }
 
 impl Reply {
@@ -55,6 +57,7 @@ impl BodyKind {
             BodyKind::Events => Some("text/event-stream"),
             BodyKind::Text => Some("text/plain; charset=utf-8"),
             BodyKind::Metrics => Some("application/openmetrics-text; version=1.0.0; charset=utf-8"),
+            BodyKind::File(content_type) => Some(content_type),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::serving::{Answered, Loaded, Serving};
 use std::future::Future;
 use std::sync::Arc;
 
-/// Answers requests. The edge does; tests of this module have their own.
+/// Answers requests. The edge does, and so do its admin listener and the studio of `mcpc`; tests of this module have their own.
 pub trait Handler: Clone + Send + Sync + 'static {
     /// What [`Handler::route`] found out, for what follows.
     type Request: Send + Sync;

@@ -2,7 +2,7 @@
 
 use super::servers::Options;
 use crate::files::disk;
-use crate::servers::{self, NoValue, PRESETS, Preset, Programs, Reach, ServerSource};
+use crate::servers::{self, NoValue, PRESETS, Preset, Programs, Reach, ServerKey, ServerSource};
 use anyhow::Context;
 use mcp_bundle::wire_enums::Transport;
 use mcp_diagnostics::mcp_servers::{McpServer, McpServerKind, Remote};
@@ -115,7 +115,8 @@ pub fn one(arguments: &One, variables: EnvFile) -> anyhow::Result<Found> {
             },
             url: url.to_owned(),
             headers: arguments.header.iter().map(|text| servers::header(text)).collect::<Result<_, _>>()?,
-            bearer: arguments.bearer_env.clone(),
+            auth: arguments.bearer_env.clone().map(|variable| ServerKey::Bearer { variable }),
+            timeout_ms: None,
         };
     }
     found.sources.push(source);
@@ -193,7 +194,7 @@ impl Found {
             self.new_variables.push(variable);
         }
         let transport = if remote.is_sse { Transport::Sse } else { Transport::Http };
-        Ok(Ok(Reach::Url { transport, url: url.clone(), headers, bearer: None }))
+        Ok(Ok(Reach::Url { transport, url: url.clone(), headers, auth: None, timeout_ms: None }))
     }
 }
 

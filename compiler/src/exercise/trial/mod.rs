@@ -6,12 +6,16 @@
 //! is shown through a [`Mask`].
 
 mod curl;
+#[cfg(feature = "dev")]
+mod live;
 mod mask;
 mod print;
 #[cfg(feature = "dev")]
 mod send;
 
 pub use curl::{command, unencoded_variables};
+#[cfg(feature = "dev")]
+pub use live::{Given, NoAnswer, NotReady, Ready};
 pub use mask::Mask;
 pub use print::{document, message as program_message, request, write_message, write_request, write_result};
 #[cfg(feature = "dev")]

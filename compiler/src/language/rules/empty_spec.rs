@@ -5,7 +5,8 @@ rule! {
     /// Finds spec files that declare no tool.
     ///
     /// ## Why is this bad
-    /// Clients cannot use an empty toolset. Usually `[[tool]]` is missing or commented out.
+    /// Clients cannot use an empty toolset. Usually `[[tool]]` is missing or commented out. The
+    /// tools of an MCP server may be chosen later, so a file with a server needs none.
     ///
     /// ## Fails
     /// ```toml

@@ -68,7 +68,12 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
                     upstream.name.span,
                     format!("no tool uses upstream `{name}`"),
                 )
-                .help(format!("remove it, or set `upstream = \"{name}\"` in a tool")),
+                .help(match upstream.server {
+                    Some(_) => {
+                        "choose tools of it with `mcpc studio` or `mcpc import`, or remove it".to_owned()
+                    }
+                    None => format!("remove it, or set `upstream = \"{name}\"` in a tool"),
+                }),
             );
         }
     }

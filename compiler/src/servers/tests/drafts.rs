@@ -1,6 +1,6 @@
 use super::{drafted, listed, origin, source};
 use crate::check::{MemoryFiles, check_files};
-use crate::servers::{DraftError, Reach, ServerSource, by_name, check_server, draft, read_all};
+use crate::servers::{DraftError, Reach, ServerKey, ServerSource, by_name, check_server, draft, read_all};
 use mcp_bundle::wire_enums::Transport;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -119,8 +119,9 @@ fn ten_thousand_tools_are_imported_in_one_order() {
 fn what_the_check_says_of_a_server_is_said_before_it_is_connected_to() {
     let with = |headers: &[(&str, &str)], url: &str| {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let auth = Some(ServerKey::Bearer { variable: "TOKEN".into() });
         let reach =
-            Reach::Url { transport: Transport::Sse, url: url.into(), headers, bearer: Some("TOKEN".into()) };
+            Reach::Url { transport: Transport::Sse, url: url.into(), headers, auth, timeout_ms: None };
         check_server(&ServerSource { reach, ..source() }, "wiki").map(drop).map_err(|error| error.to_string())
     };
     assert_eq!(with(&[("x-key", "${KEY}")], "https://a.example/sse"), Ok(()));
@@ -152,10 +153,15 @@ fn server() -> impl Strategy<Value = ServerSource> {
         ("x-[a-z]{1,8}", "[A-Z]{1,8}").prop_map(|(name, variable)| (name, format!("${{{variable}}}")));
     let headers = prop::collection::btree_map("x-[a-z]{1,8}", header.prop_map(|(_, value)| value), 0..3);
     let url = "https?://[a-z]{1,8}\\.example(:[1-9][0-9]{1,3})?(/[a-z0-9]{1,5}){0,3}";
-    let remote = (any::<bool>(), url, headers, prop::option::of("[A-Z]{1,8}")).prop_map(
-        |(is_sse, url, headers, bearer)| {
+    let key = prop_oneof![
+        "[A-Z]{1,8}".prop_map(|variable| ServerKey::Bearer { variable }),
+        ("y-[a-z]{1,8}", "[A-Z]{1,8}").prop_map(|(name, variable)| ServerKey::Header { name, variable }),
+    ];
+    let timeout = prop::option::of(1_u32..600_000);
+    let remote = (any::<bool>(), url, headers, prop::option::of(key), timeout).prop_map(
+        |(is_sse, url, headers, auth, timeout_ms)| {
             let transport = if is_sse { Transport::Sse } else { Transport::Http };
-            Reach::Url { transport, url, headers: headers.into_iter().collect(), bearer }
+            Reach::Url { transport, url, headers: headers.into_iter().collect(), auth, timeout_ms }
         },
     );
     let reach = prop_oneof![3 => remote, 1 => "[a-z]{1,8}".prop_map(Reach::Program)];
@@ -176,9 +182,10 @@ proptest! {
         let server = upstream.server.as_ref().unwrap();
         prop_assert_eq!(server.transport, source.reach.transport());
         match &source.reach {
-            Reach::Url { url, headers, bearer, .. } => {
+            Reach::Url { url, headers, auth, timeout_ms, .. } => {
                 prop_assert_eq!(&upstream.url.as_ref().unwrap().value.text, url);
-                prop_assert_eq!(upstream.auth.is_some(), bearer.is_some());
+                prop_assert_eq!(upstream.auth.is_some(), auth.is_some());
+                prop_assert_eq!(upstream.timeout_ms, *timeout_ms);
                 // A credential that is a header is one of them.
                 let written = upstream.headers.iter().filter(|header| header.name.value.starts_with("x-"));
                 let written: Vec<_> = written.map(|h| (h.name.value.clone(), h.value.value.clone())).collect();

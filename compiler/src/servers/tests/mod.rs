@@ -15,7 +15,8 @@ fn source() -> ServerSource {
             transport: Transport::Http,
             url: "https://mcp.example.com/mcp".into(),
             headers: Vec::new(),
-            bearer: None,
+            auth: None,
+            timeout_ms: None,
         },
     }
 }
