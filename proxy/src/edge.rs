@@ -3,7 +3,7 @@
 use crate::call::admit_message;
 use crate::catalog::{BuildError, Catalog, Place};
 use crate::limits::budget::{NoRoom, Share};
-use crate::limits::{Limit, SharedLimits};
+use crate::limits::{Limit, Limiter, SharedLimits};
 use crate::mcp::{self, sse};
 use crate::observe::{Observer, Observers};
 use crate::request::access;
@@ -120,6 +120,16 @@ impl Edge {
             Upstream::Network(network) => Some(network),
             Upstream::Fixed(_) => None,
         }
+    }
+
+    /// Who has asked how much.
+    pub(crate) fn limiter(&self) -> &Limiter {
+        &self.shared.limits
+    }
+
+    /// Calls that wait for an upstream now.
+    pub(crate) fn calls_in_flight(&self) -> usize {
+        self.shared.in_flight.count()
     }
 
     /// From now on requests are served from `catalog` and with its settings; those that began before keep theirs.

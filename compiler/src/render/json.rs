@@ -17,6 +17,7 @@ struct Document<'r> {
 struct Findings<'r>(&'r Report);
 
 /// One finding, as it is in the document.
+#[cfg(feature = "dev")]
 pub fn finding<'r>(report: &'r Report, diagnostic: &'r Diagnostic) -> impl Serialize + 'r {
     Finding::new(report, diagnostic)
 }

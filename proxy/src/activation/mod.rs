@@ -32,6 +32,7 @@ use crate::edge::Hooks;
 use crate::observe::Observer;
 use crate::telemetry::audit::{Audit, AuditError};
 use crate::telemetry::logging::{self, LogLevel};
+use crate::telemetry::recent::RecentCalls;
 use crate::transport::{CertificateError, Served};
 use crate::upstream::{Network, NetworkError, Upstream};
 use certificates::Certificates;
@@ -48,6 +49,7 @@ pub struct Activation {
     edge: Arc<Edge>,
     status: Mutex<Status>,
     audit: Option<Arc<Audit>>,
+    recent: Option<Arc<RecentCalls>>,
     /// Reloads that have begun.
     begun: AtomicU64,
     /// Held while a bundle is made ready, so that attempts do not overtake each other.
@@ -141,6 +143,7 @@ impl Activation {
         Activation {
             edge,
             audit: None,
+            recent: None,
             status: Mutex::new(Status { source, ..Status::default() }),
             begun: AtomicU64::new(0),
             wanted: Mutex::new(Wanted { inputs, ..Wanted::default() }),
@@ -164,11 +167,13 @@ impl Activation {
         let audit = Audit::start(&config.settings.audit)?;
         let mut hooks = Hooks::default();
         hooks.observers.extend(audit.clone().map(|audit| audit as Arc<dyn Observer>));
+        let recent = (config.recent_calls > 0).then(|| Arc::new(RecentCalls::new(config.recent_calls)));
+        hooks.observers.extend(recent.clone().map(|recent| recent as Arc<dyn Observer>));
         let edge = Arc::new(Edge::with(config.settings.clone(), Upstream::Network(network), hooks));
         if let Some(audit) = &audit {
             edge.metrics.observe_audit(audit.watch());
         }
-        let activation = Activation { audit, ..Activation::new(edge, Some(inputs)) };
+        let activation = Activation { audit, recent, ..Activation::new(edge, Some(inputs)) };
         let (poll, log_level, needs_upgrade) = (config.poll, config.log.level, Vec::new());
         locked(&activation.wanted).configured =
             Some(Configured { read, at_start: config, poll, log_level, needs_upgrade });
@@ -187,6 +192,11 @@ impl Activation {
     /// The audit log, if there is one.
     pub fn audit(&self) -> Option<&Arc<Audit>> {
         self.audit.as_ref()
+    }
+
+    /// The last calls, if they are kept.
+    pub fn recent_calls(&self) -> Option<&RecentCalls> {
+        self.recent.as_deref()
     }
 
     pub fn status(&self) -> Status {

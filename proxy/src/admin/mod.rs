@@ -1,4 +1,4 @@
-//! The admin listener: health, status, metrics, reload. It has no authentication. So it answers
+//! The admin listener: health, status, tools, limits, last calls, metrics, reload. It has no authentication. So it answers
 //! only local callers unless it is configured to listen elsewhere, and never a web page.
 
 mod listener;
@@ -6,6 +6,7 @@ mod servers_json;
 mod status_json;
 #[cfg(test)]
 mod tests;
+mod tools_json;
 
 pub use listener::{bind, service};
 
@@ -52,9 +53,14 @@ impl Admin {
         }
         let path = head.uri.path();
         let known: &[Method] = match path {
-            "/healthz" | "/readyz" | "/status" | "/metrics" => &[Method::GET, Method::HEAD],
+            "/healthz" | "/readyz" | "/status" | "/tools" | "/limits" | "/calls" | "/metrics" => {
+                &[Method::GET, Method::HEAD]
+            }
             "/reload" => &[Method::POST],
-            _ => return Reply::text(404, "the paths are /healthz, /readyz, /status, /metrics and /reload"),
+            _ => {
+                let paths = "/healthz, /readyz, /status, /tools, /limits, /calls, /metrics and /reload";
+                return Reply::text(404, &format!("the paths are {paths}"));
+            }
         };
         if !known.contains(&head.method) {
             let allowed: Vec<&str> = known.iter().map(Method::as_str).collect();
@@ -75,6 +81,12 @@ impl Admin {
                 let status = self.activation.status();
                 json(200, &status_json::of(&status, self.started.elapsed(), servers, store))
             }
+            "/tools" => json(200, &tools_json::tools(self.activation.edge())),
+            "/limits" => json(200, &tools_json::limits(self.activation.edge())),
+            "/calls" => match self.activation.recent_calls() {
+                Some(recent) => json(200, &recent.json()),
+                None => json(200, &serde_json::json!({ "kept": 0, "calls": [] })),
+            },
             "/metrics" => Reply {
                 status: 200,
                 kind: BodyKind::Metrics,

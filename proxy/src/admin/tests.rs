@@ -116,6 +116,28 @@ fn reload_reports_its_result() {
 }
 
 #[test]
+fn tools_limits_and_calls_are_described() {
+    let admin = Running::start();
+    let get = |path: &str| -> serde_json::Value {
+        let (status, body) = admin.get(path);
+        assert_eq!(status, 200, "{path}");
+        serde_json::from_str(&body).unwrap()
+    };
+    assert_eq!(get("/tools"), serde_json::json!({ "revision": null, "tools": [] }));
+    admin.put_bundle(&bundle("one"));
+    assert_eq!(admin.ask("POST", "/reload", "content-length: 0\r\n").0, 200);
+    assert_eq!(get("/tools")["revision"], admin.status()["active"]["revision"]);
+    let limits = get("/limits");
+    assert_eq!(limits["inFlight"], serde_json::json!({ "now": 0, "most": 10_000 }));
+    assert_eq!(limits["hits"]["rate_of_tool"], 0);
+    assert_eq!(
+        get("/calls"),
+        serde_json::json!({ "kept": 0, "calls": [] }),
+        "none are kept unless asked for"
+    );
+}
+
+#[test]
 fn metrics_are_openmetrics_text() {
     let admin = Running::start();
     let (status, body) = admin.get("/metrics");

@@ -12,6 +12,7 @@ pub const TLS: &str = "listen.certificate";
 pub const FIXED: &[Fixed] = &[
     ("threads", |a, b| a.threads != b.threads),
     ("admin", |a, b| a.admin != b.admin),
+    ("recent_calls", |a, b| a.recent_calls != b.recent_calls),
     ("upgrade_socket", |a, b| a.upgrade_socket != b.upgrade_socket),
     ("ca_file", |a, b| a.ca_file != b.ca_file),
     ("listen.address", |a, b| addresses(a).ne(addresses(b))),
@@ -51,6 +52,7 @@ mod tests {
         for (text, named) in [
             ("threads = 3", "threads"),
             ("admin = \"off\"", "admin"),
+            ("recent_calls = 5", "recent_calls"),
             ("upgrade_socket = \"u.sock\"", "upgrade_socket"),
             ("ca_file = \"ca.pem\"", "ca_file"),
             ("[[listen]]\naddress = \"127.0.0.1:1\"", "listen.address"),

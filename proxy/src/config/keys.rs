@@ -57,6 +57,7 @@ static TOP_ROWS: [Row; 26] = [
     Row::new("threads", Integer { min: 1, max: 1024 }, "the number of cores", "worker threads"),
     Row::new("admin", Text, "\"127.0.0.1:8081\"", "address of the admin listener, or `\"off\"`"),
     Row::new("admin_open", Boolean, "false", "the admin listener, which has no authentication, may be on an address that is not loopback"),
+    Row::new("recent_calls", Integer { min: 0, max: 10_000 }, "0", "finished calls to remember for `/calls` of the admin listener, without arguments and responses"),
     Row::new("metrics", Boolean, "true", "`false` stops counting finished calls; `/metrics` shows the rest"),
     Row::new("upgrade_socket", Text, "", "the socket where a new process, started with `--upgrade`, takes over the listeners"),
     Row::new("ca_file", Text, "", "PEM file of certificate authorities to trust for upstreams, instead of the system's"),

@@ -104,6 +104,7 @@ impl<'d> Lowering<'_, 'd> {
             auth: self.auth(top),
             admin_open: top.boolean("admin_open").is_some_and(|open| open.value),
             threads: top.integer("threads").map(|count| count.value),
+            recent_calls: top.integer("recent_calls").map_or(0, |count| count.value),
             upgrade_socket: self.path(top, "upgrade_socket"),
             ca_file: self.path(top, "ca_file"),
             log: self.log(top),

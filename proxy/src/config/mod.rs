@@ -53,6 +53,8 @@ pub struct Config {
     pub threads: Option<usize>,
     pub listeners: Vec<Listener>,
     pub admin: Option<SocketAddr>,
+    /// Finished calls that the admin listener can show.
+    pub recent_calls: usize,
     pub upgrade_socket: Option<PathBuf>,
     pub ca_file: Option<PathBuf>,
     pub log: LogSettings,
@@ -97,6 +99,7 @@ impl Default for Config {
             threads: None,
             listeners: vec![Listener { address: DEFAULT_LISTEN.to_string(), tls: None }],
             admin: Some(DEFAULT_ADMIN),
+            recent_calls: 0,
             upgrade_socket: None,
             ca_file: None,
             log: LogSettings::default(),

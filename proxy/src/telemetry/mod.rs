@@ -3,3 +3,4 @@
 pub mod audit;
 pub mod logging;
 pub mod metrics;
+pub mod recent;

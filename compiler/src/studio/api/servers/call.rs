@@ -54,5 +54,6 @@ fn of_server(workspace: &Workspace, id: &str, name: &str, arguments: &str) -> Re
     let (Some((contents, plan)), Some(found)) = (planned, found) else {
         return Err(ApiError::internal("the tool is in no plan"));
     };
-    calls::call(Callee { workspace, found, contents, plan }, arguments, Caller::default())
+    let called = calls::call(Callee { workspace, found, contents, plan }, arguments, Caller::default());
+    called.map_err(|error| ApiError { message: error.message.replace(TRIED, name), ..error })
 }
