@@ -253,7 +253,7 @@ fn server_variables(contents: &Contents, server: &McpServer) -> BTreeSet<usize> 
 }
 
 /// A failure with its code and what to do about it.
-fn explained(failure: &Failure) -> String {
+pub fn explained(failure: &Failure) -> String {
     format!("{failure}. {}", failure.code.advice())
 }
 

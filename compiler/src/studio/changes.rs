@@ -184,11 +184,11 @@ mod tests {
                 let offset = |name| -> usize {
                     patch.get(name).unwrap().get("offset").unwrap().as_number().unwrap().parse().unwrap()
                 };
-                made.push_str(&before[at..offset("start")]);
+                made.push_str(before.get(at..offset("start")).unwrap());
                 made.push_str(patch.get("text").unwrap().as_str().unwrap());
                 at = offset("end");
             }
-            made.push_str(&before[at..]);
+            made.push_str(before.get(at..).unwrap());
             prop_assert_eq!(made, after);
         }
     }

@@ -8,7 +8,7 @@ use crate::files::disk::Disk;
 use crate::files::{Input, Overlay};
 use crate::language::json::Json;
 use crate::publish::tokens;
-use crate::servers::{self, Change, Failure, Listed, ListedTool, Programs, State, Task, Unusable};
+use crate::servers::{self, Change, Failure, Listed, ListedTool, NotListed, Programs, State, Task, Unusable};
 use crate::studio::error::ApiError;
 use crate::studio::files;
 use crate::studio::json::{array, extended, milliseconds, object};
@@ -95,7 +95,12 @@ fn list(
     let task = Task { name: id.to_owned(), contents, server };
     let listed = servers::list(&[task], variables, programs, &|_| {});
     let mut listed = listed.map_err(|error| ApiError::not_usable(format!("{error:#}")))?;
-    listed.pop().ok_or_else(|| ApiError::internal("nothing was listed"))
+    match listed.pop() {
+        Some(Ok(listed)) => Ok(Ok(listed)),
+        Some(Err(NotListed::Failed(failure))) => Ok(Err(failure)),
+        Some(Err(NotListed::NotReady(why))) => Err(ApiError::not_usable(format!("{why:#}"))),
+        None => Err(ApiError::internal("nothing was listed")),
+    }
 }
 
 /// Whether a server of the specs answers.
