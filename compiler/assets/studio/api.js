@@ -1,0 +1,123 @@
+// Requests to the studio, and its events. The token comes from the fragment of the URL and is kept for this tab only.
+
+import { parse } from "./json.js";
+
+const FIRST_WAIT = 400;
+const LONGEST_WAIT = 4000;
+
+let token = "";
+
+/** An answer that says no: its code, its words and what else it tells. */
+export class Refusal extends Error {
+  constructor(status, error) {
+    super(error?.message ?? `HTTP ${status}`);
+    this.status = status;
+    this.code = error?.code ?? "unknown";
+    this.details = error?.details ?? null;
+  }
+}
+
+/** Takes the token out of a fragment or a whole URL; whether there was one. */
+export function useToken(text) {
+  const found = /(?:^|[#&])token=([\w.~-]+)/.exec(text)?.[1] ?? /^\s*([\w.~-]{16,})\s*$/.exec(text)?.[1];
+  if (!found) return false;
+  token = found;
+  sessionStorage.setItem("studio-token", token);
+  return true;
+}
+
+export function begin() {
+  token = sessionStorage.getItem("studio-token") ?? "";
+  if (!useToken(location.hash)) return;
+  history.replaceState(null, "", location.pathname);
+  pages.postMessage(token);
+}
+
+// Pages of the same address tell each other the token: one that was open before a restart goes on when a new one opens.
+const pages = new BroadcastChannel("mcpc-studio");
+export const onToken = (act) => pages.addEventListener("message", ({ data }) => useToken(String(data)) && act());
+
+async function request(method, path, body, signal) {
+  const headers = { authorization: `Bearer ${token}` };
+  if (body !== undefined) headers["content-type"] = "application/json";
+  const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  const answer = await fetch(path, { method, headers, body: text, signal, cache: "no-store" });
+  const given = await answer.text();
+  if (answer.ok) return given;
+  let error = null;
+  try {
+    error = JSON.parse(given).error;
+  } catch {
+    // Not an answer of the studio: the status says enough.
+  }
+  throw new Refusal(answer.status, error);
+}
+
+export const get = async (path, signal) => JSON.parse(await request("GET", path, undefined, signal));
+export const post = async (path, body, signal) => JSON.parse(await request("POST", path, body, signal));
+export const put = async (path, body) => JSON.parse(await request("PUT", path, body));
+export const remove = async (path) => JSON.parse(await request("DELETE", path));
+
+/** An answer twice: as it is easy to use, and with every number as it was written. */
+export async function getExact(path) {
+  const text = await request("GET", path);
+  return { data: JSON.parse(text), exact: parse(text) };
+}
+
+/** A body with arguments that are JSON text already: they reach the server as they were typed. */
+export function withArguments(text, others = {}) {
+  const rest = Object.entries(others).filter(([, value]) => value !== undefined);
+  return `{${[`"arguments":${text}`, ...rest.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)].join(",")}}`;
+}
+
+const part = encodeURIComponent;
+export const toolPath = (name, act = "") => `/api/studio/tools/${part(name)}${act && `/${act}`}`;
+export const serverPath = (id, act = "") => `/api/mcp/servers/${part(id)}${act && `/${act}`}`;
+
+/** Reads events until the page is closed. `onstate` hears `open`, `lost` and `refused`. */
+export async function listen(onevent, onstate) {
+  let wait = FIRST_WAIT;
+  onToken(reconnect);
+  for (;;) {
+    try {
+      const answer = await fetch("/api/studio/events", { headers: { authorization: `Bearer ${token}` }, cache: "no-store" });
+      if (answer.status === 401) onstate("refused");
+      else if (answer.ok) {
+        wait = FIRST_WAIT;
+        onstate("open");
+        await read(answer.body, onevent);
+        onstate("lost");
+      } else onstate("lost");
+    } catch {
+      onstate("lost");
+    }
+    await new Promise((resolve) => {
+      retry = resolve;
+      setTimeout(resolve, wait);
+    });
+    wait = Math.min(wait * 1.6, LONGEST_WAIT);
+  }
+}
+
+let retry = () => {};
+/** Tries again at once, without waiting longer. */
+export const reconnect = () => retry();
+
+async function read(body, onevent) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    rest += value;
+    for (let end; (end = rest.indexOf("\n\n")) >= 0; rest = rest.slice(end + 2)) {
+      let name = "message";
+      let data = "";
+      for (const line of rest.slice(0, end).split("\n")) {
+        if (line.startsWith("event:")) name = line.slice(6).trim();
+        else if (line.startsWith("data:")) data += line.slice(5).trim();
+      }
+      if (data) onevent(name, JSON.parse(data));
+    }
+  }
+}

@@ -1,0 +1,112 @@
+// Adding an MCP server. The key goes to the secrets file of the studio, never into a spec.
+
+import * as api from "../api.js";
+import { button, fill, fresh, h, icon, say } from "../dom.js";
+import { duration, t } from "../i18n.js";
+import { reason } from "../parts/edits.js";
+import { session } from "../session.js";
+
+export function addView(detail) {
+  const known = {};
+  const labelled = (name, control, hint) => {
+    const id = fresh();
+    control.id = id;
+    control.setAttribute("aria-describedby", `${id}-h`);
+    known[name] = control;
+    return h("div.field", h("div.label", h("label.name", { for: id }, t(`server.${name}`))), hint ? h("p.hint", { id: `${id}-h` }, hint) : null, control);
+  };
+  const text = (more = {}) => h("input", { type: "text", autocomplete: "off", spellcheck: "false", ...more });
+  const select = (prefix, values) => h("select", values.map((one) => h("option", { value: one }, t(`${prefix}.${one}`))));
+
+  const headers = h("div.inside");
+  const addHeader = (name = "", value = "") => {
+    const row = h("div.control.header",
+      text({ "aria-label": t("server.header.name"), placeholder: "x-region", value: name }), text({ "aria-label": t("server.header.value"), placeholder: "eu", value }),
+      button(t("form.remove"), () => row.remove(), { kind: "quiet only small", picture: "close" }));
+    headers.append(row);
+    row.firstElementChild.focus();
+  };
+  const auth = select("auth", ["none", "bearer", "api-key"]);
+  const key = labelled("apiKey", text({ type: "password", autocomplete: "new-password" }), t("server.apiKey.hint", { file: session.secretsFile ?? "" }));
+  const keyHeader = labelled("apiKeyHeader", text({ placeholder: "x-api-key" }));
+  const shown = () => {
+    key.hidden = auth.value === "none";
+    keyHeader.hidden = auth.value !== "api-key";
+  };
+  auth.addEventListener("change", shown);
+
+  let preset = null;
+  const presets = h("div.presets");
+  const take = (one) => {
+    preset = one;
+    known.url.value = one.url;
+    known.name.value = one.name;
+    known.transport.value = one.transport === "sse" ? "sse" : "http";
+    for (const card of presets.querySelectorAll("button")) card.setAttribute("aria-pressed", String(card.dataset.preset === one.id));
+  };
+  api.get("/api/mcp/presets").then(({ presets: list }) => fill(presets, list.map((one) => h("button", { type: "button", class: "preset", "data-preset": one.id, "aria-pressed": "false", onclick: () => take(one) },
+    h("strong", one.name), h("span", one.description), h("code", one.id)))), () => presets.remove());
+
+  const body = () => {
+    const value = (name) => known[name].value.trim();
+    const seconds = Number(value("timeout"));
+    const given = { url: value("url"), transport: value("transport"), authType: auth.value };
+    for (const name of ["id", "name"]) if (value(name)) given[name] = value(name);
+    if (auth.value !== "none") given.apiKey = known.apiKey.value;
+    if (auth.value === "api-key" && value("apiKeyHeader")) given.apiKeyHeader = value("apiKeyHeader");
+    if (value("timeout")) given.timeout = Number.isFinite(seconds) ? Math.round(seconds * 1000) : value("timeout");
+    const rows = [...headers.children].map((row) => [...row.querySelectorAll("input")].map((input) => input.value.trim())).filter(([name]) => name);
+    if (rows.length) given.headers = Object.fromEntries(rows);
+    if (preset && preset.url === given.url) given.preset = preset.id;
+    return given;
+  };
+  const told = h("div.told", { role: "status" });
+  const busy = async (act) => {
+    for (const one of actions.children) one.disabled = true;
+    fill(told, h("p.hint", t("server.connecting")));
+    try {
+      await act();
+    } catch (error) {
+      fill(told, h("p.wrong", reason(error)));
+    }
+    for (const one of actions.children) one.disabled = false;
+  };
+  const test = () => busy(async () => fill(told, tested(await api.post("/api/mcp/servers/test", body()))));
+  const save = () => busy(async () => {
+    const made = await api.post("/api/mcp/servers", body());
+    say(t("server.added", { name: made.name || made.id }));
+    location.hash = `#/servers/${encodeURIComponent(made.id)}`;
+  });
+  const actions = h("div.actions", button(t("server.test"), test), h("button.button.main", t("server.save")));
+  const form = h("form.pad.narrow", { novalidate: true, onsubmit: (event) => {
+    event.preventDefault();
+    save();
+  } },
+    labelled("url", text({ inputmode: "url", placeholder: "https://mcp.example.com/mcp", "aria-required": "true" })),
+    h("div.two", labelled("name", text()), labelled("id", text({ placeholder: "wiki" }), t("server.id.hint"))),
+    h("div.two", labelled("transport", select("transport", ["http", "sse"])), labelled("timeout", text({ inputmode: "decimal", placeholder: "30" }))),
+    labelled("authType", auth), key, keyHeader,
+    h("div.field", { role: "group", "aria-label": t("server.headers") }, h("div.label", h("span.name", t("server.headers"))), headers, button(t("server.header"), () => addHeader(), { kind: "quiet", picture: "plus" })),
+    told, actions);
+  shown();
+  fill(detail, h("a.back", { href: "#/servers" }, icon("back"), t("nav.servers")), h("header.head", h("h1", t("server.add")), h("p.description", t("server.add.hint"))), presets, form);
+  known.url.focus();
+  return {};
+}
+
+/** The outcome of a test. */
+export function tested(given) {
+  if (given.status !== "connected") return h("div.outcome.bad", h("strong", t("status.error")), " ", failure(given.error));
+  const { serverInfo: info } = given;
+  return h("div.outcome.good", h("strong", t("status.connected")), h("dl",
+    info?.name ? h("div", h("dt", t("server.is")), h("dd", `${info.name} ${info.version ?? ""}`)) : null,
+    h("div", h("dt", t("server.protocol")), h("dd", given.protocolVersion ?? "")),
+    h("div", h("dt", t("nav.tools")), h("dd", String(given.tools ?? ""))),
+    given.milliseconds === undefined ? null : h("div", h("dt", t("answer.time")), h("dd", duration(given.milliseconds)))));
+}
+
+/** An error of an MCP server: its code, words and advice. */
+export function failure(error) {
+  if (!error) return "";
+  return [h("code.code-name", error.code), " ", error.message, error.advice ? h("p.hint", error.advice) : null];
+}

@@ -1,0 +1,157 @@
+// The files of the specs: with findings where they are, patches to apply, and an editor that overwrites nobody's work.
+
+import * as api from "../api.js";
+import { button, fill, h, icon, say } from "../dom.js";
+import { size, t } from "../i18n.js";
+import { codeView } from "../parts/code.js";
+import { agree, edit, findingView, reason } from "../parts/edits.js";
+import { session } from "../session.js";
+
+// What was typed and not saved, by path: the text, and the hash of what it was made from.
+const drafts = new Map();
+
+export function sourceView(main) {
+  const list = h("div.list");
+  const detail = h("div.detail");
+  const split = h("div.split", h("section.aside", { "aria-label": t("source.files") },
+    h("div.bar", h("h1", t("source.files")), button(t("finding.all"), () => edit(t("finding.all"), { kind: "fix_all" }, session), { disabled: session.readOnly })), list), detail);
+  fill(main, split);
+  let path = "";
+  let line = 0;
+  let file = null;
+  let files = [];
+  let closed = false;
+
+  const readList = async () => {
+    try {
+      ({ files } = await api.get("/api/studio/specs"));
+      fill(list, h("ul", files.map((one) => h("li", h("a", { href: `#/source/${encodeURIComponent(one.path)}` },
+        h("span.row", h("span.code-name", one.path.split("/").at(-1)),
+          one.errors ? h("span.count.error", h("span.dot.error"), t("summary.errors", { n: one.errors })) : null,
+          one.warnings ? h("span.count.warning", h("span.dot.warning"), t("summary.warnings", { n: one.warnings })) : null),
+        h("span.about", one.kind === "spec" ? t("source.spec", { n: one.tools }) : t(`source.${one.kind}`), " · ", size(one.bytes)))))));
+      mark();
+      if (!path && files.length && matchMedia("(min-width: 900px)").matches) location.replace(`#/source/${encodeURIComponent(files[0].path)}`);
+    } catch (error) {
+      fill(list, h("p.wrong", reason(error)));
+    }
+  };
+  const mark = () => {
+    for (const link of list.querySelectorAll("a")) {
+      if (link.hash === `#/source/${encodeURIComponent(path)}`) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
+  };
+
+  const read = async () => {
+    const asked = path;
+    try {
+      const given = await api.get(`/api/studio/source?path=${encodeURIComponent(path)}`);
+      if (closed || asked !== path) return;
+      file = given;
+      if (drafts.has(path)) drawEditor();
+      else draw();
+    } catch (error) {
+      if (!closed) fill(detail, back(), h("p.wrong.pad", reason(error)));
+    }
+  };
+
+  const head = (...actions) => h("header.head", h("h1.path", file.path),
+    h("div.facts-line", h("span.badge", t("source.lines", { n: file.text.split("\n").length })), file.writable && !session.readOnly ? null : h("span.badge", t("readonly")), h("span.actions", actions)));
+
+  const draw = () => {
+    const notes = file.findings.filter((one) => one.start && !one.hideSource);
+    const view = codeView(file.text, {
+      toml: /\.toml$/.test(file.path), findings: notes, label: file.path,
+      note: (finding) => h("ul.inline", findingView(finding, session, { place: false })),
+    });
+    const tools = file.tools.length > 1 ? h("nav.jumps", { "aria-label": t("nav.tools") }, file.tools.map((tool) => h("a", { href: `#/source/${encodeURIComponent(file.path)}:${tool.line}` }, tool.name))) : null;
+    const elsewhere = file.findings.filter((one) => !notes.includes(one));
+    fill(detail, back(), head(button(t("source.edit"), () => {
+      drafts.set(path, { text: file.text, hash: file.hash });
+      drawEditor();
+      detail.querySelector("textarea").focus();
+    }, { disabled: session.readOnly || !file.writable })), tools,
+    elsewhere.length ? h("ul.findings", elsewhere.map((one) => findingView(one, session))) : null, view);
+    jump();
+  };
+
+  const jump = () => {
+    const target = line ? detail.querySelector(`#L${line}`) : null;
+    detail.querySelector(".line.here")?.classList.remove("here");
+    target?.classList.add("here");
+    target?.scrollIntoView({ block: "center" });
+  };
+
+  const drawEditor = () => {
+    const draft = drafts.get(path);
+    const numbers = h("div.numbers", { "aria-hidden": "true" });
+    const area = h("textarea.code.whole", { spellcheck: "false", autocomplete: "off", wrap: "off", "aria-label": t("source.editing", { path }), value: draft.text, oninput: () => {
+      // A text control gives back line ends as "\n": those of the file are put back.
+      draft.text = file.lineEnd === "\r\n" ? area.value.replaceAll("\n", "\r\n") : area.value;
+      count();
+    } });
+    const count = () => {
+      const lines = area.value.split("\n").length;
+      if (numbers.childElementCount !== lines) fill(numbers, Array.from({ length: lines }, (_, index) => h("div", String(index + 1))));
+      area.rows = Math.max(lines, 12);
+    };
+    const saving = async () => {
+      const made = await agree(t("source.saving", { path }), (apply) => api.post("/api/studio/edits", { kind: "source", path, text: draft.text, hashes: { [path]: draft.hash }, ...(apply ? { apply } : {}) }), session);
+      if (!made) return conflict();
+      drafts.delete(path);
+      read();
+    };
+    const notice = h("div.conflict", { role: "alert" });
+    const conflict = async () => {
+      try {
+        file = await api.get(`/api/studio/source?path=${encodeURIComponent(path)}`);
+      } catch (error) {
+        return say(reason(error), { kind: "bad" });
+      }
+      warn();
+    };
+    const warn = () => {
+      if (file.hash === draft.hash) return void fill(notice);
+      fill(notice, h("p", h("strong", t("conflict.title")), " ", t("conflict.text")), h("div.actions",
+        button(t("conflict.theirs"), () => {
+          drafts.delete(path);
+          draw();
+        }, { kind: "small" }),
+        button(t("conflict.mine"), () => {
+          draft.hash = file.hash;
+          warn();
+        }, { kind: "small" })));
+    };
+    count();
+    warn();
+    fill(detail, back(), head(button(t("source.drop"), () => {
+      drafts.delete(path);
+      draw();
+    }, { kind: "quiet" }), button(t("edit.preview"), saving, { kind: "main" })), notice, h("div.writing", numbers, area));
+  };
+
+  const back = () => h("a.back", { href: "#/source" }, icon("back"), t("source.files"));
+  readList();
+
+  return {
+    open(next) {
+      const found = /^(.*?)(?::(\d+))?$/s.exec(next);
+      const before = path;
+      path = found[1];
+      line = Number(found[2] ?? 0);
+      split.classList.toggle("opened", path !== "");
+      mark();
+      if (!path) fill(detail, h("p.hint.empty", t("source.choose")));
+      else if (path === before && file && !drafts.has(path)) jump();
+      else read();
+    },
+    changed() {
+      readList();
+      if (path) read();
+    },
+    close() {
+      closed = true;
+    },
+  };
+}

@@ -1,0 +1,119 @@
+// The texts of a tool: title, description and templates. A template shows what it makes of an answer while one edits it.
+
+import * as api from "../api.js";
+import { button, calm, fill, fresh, h, tabs } from "../dom.js";
+import { number, size, t } from "../i18n.js";
+import { edit, reason } from "../parts/edits.js";
+import { resultView } from "../parts/result.js";
+import { session } from "../session.js";
+
+const LIVE = ["response_template", "error_template"];
+const RENDER_WAIT = 180;
+
+// What was typed and not saved, by tool and key.
+const unsaved = new Map();
+
+export function textsView(whole) {
+  const { tool } = whole;
+  const keys = tool.texts.map((text) => ({ id: text.key, label: text.key, draw: () => textEditor(whole, text) }));
+  if (!keys.length) return h("p.hint.pad", t("texts.none"));
+  const first = tool.texts.find((text) => LIVE.includes(text.key) && text.text !== null) ?? tool.texts[0];
+  return h("div.texts", tabs(t("tab.texts"), keys, first.key));
+}
+
+function textEditor({ tool }, text) {
+  const id = fresh();
+  const draftKey = `${tool.name}\n${text.key}`;
+  const before = text.text ?? "";
+  const area = h("textarea", { id, class: "code tall", spellcheck: "false", autocomplete: "off", value: unsaved.get(draftKey) ?? before, "aria-describedby": `${id}-w` });
+  const wrong = h("ul.problems", { id: `${id}-w`, role: "status" });
+  const changed = () => area.value !== before;
+  const save = button(t("texts.save"), async () => {
+    const value = area.value === "" && text.text !== null ? null : area.value;
+    const made = await edit(t("texts.saving", { key: text.key, name: tool.name }), { kind: "text", tool: tool.name, key: text.key, text: value }, session);
+    if (made) unsaved.delete(draftKey);
+  }, { kind: "main" });
+  const revert = button(t("texts.revert"), () => {
+    area.value = before;
+    oninput();
+  }, { kind: "quiet" });
+  const live = LIVE.includes(text.key) ? liveOutput(tool, text, area, wrong) : null;
+  const oninput = () => {
+    if (changed()) unsaved.set(draftKey, area.value);
+    else unsaved.delete(draftKey);
+    save.disabled = session.readOnly || !changed();
+    revert.disabled = !changed();
+    live?.later();
+  };
+  area.addEventListener("input", oninput);
+  oninput();
+  return h("div", { class: `editor${live ? " live" : ""}` },
+    h("section",
+      h("div.section-head", h("label.name", { for: id }, text.key), h("span.hint", text.file, text.dialect ? ` · ${text.dialect}` : "")),
+      area, wrong,
+      h("div.actions", revert, save)),
+    live?.element);
+}
+
+/** What the template makes of an answer: of an example, or of one that is typed in. */
+function liveOutput(tool, text, area, wrong) {
+  const isError = text.key === "error_template";
+  const usable = tool.examples.filter((one) => one.response);
+  const fitting = usable.find((one) => (one.response.status >= 400) === isError) ?? usable[0];
+  const sample = h("textarea.code", { rows: "8", spellcheck: "false", "aria-label": t("texts.sample"), oninput: () => {
+    choice.value = "";
+    later();
+  } });
+  const status = h("input", { type: "text", inputmode: "numeric", class: "short", value: isError ? "404" : "200", "aria-label": t("answer.status"), oninput: () => {
+    choice.value = "";
+    later();
+  } });
+  const type = h("input", { type: "text", class: "medium", value: "application/json", "aria-label": "content-type", oninput: () => {
+    choice.value = "";
+    later();
+  } });
+  const choice = h("select.small", { "aria-label": t("texts.example"), onchange: () => {
+    take();
+    later();
+  } }, h("option", { value: "" }, t("texts.own")), usable.map((one) => h("option", { value: String(one.number), selected: one === fitting }, t("texts.of", { n: one.number, title: one.title ?? "" }))));
+  const take = () => {
+    const one = usable.find((each) => String(each.number) === choice.value);
+    if (!one) return;
+    status.value = String(one.response.status ?? 200);
+    type.value = one.response.contentType ?? "";
+    const body = one.response.body;
+    sample.value = one.response.base64 !== undefined ? "" : typeof body === "string" ? body : JSON.stringify(body ?? "", null, 2);
+  };
+  const output = h("div.output", { "aria-live": "polite", "aria-label": t("texts.output") });
+  const cost = h("span.hint");
+
+  let asked = null;
+  const render = async () => {
+    asked?.abort();
+    asked = new AbortController();
+    const { signal } = asked;
+    const given = choice.value ? { example: Number(choice.value) } : { status: Number(status.value) || 200, contentType: type.value, body: sample.value };
+    try {
+      show(await api.post(api.toolPath(tool.name, "render"), { key: text.key, text: area.value, ...given }, signal));
+    } catch (error) {
+      if (!signal.aborted) fill(output, h("p.wrong", reason(error)));
+    }
+  };
+  const show = (given) => {
+    fill(wrong, given.findings.map((one) => h("li", { class: one.severity }, one.start ? h("span.place", `${one.start.line}:${one.start.column} `) : null, one.message, one.help ? ` — ${one.help}` : "")));
+    area.toggleAttribute("aria-invalid", !given.valid);
+    output.classList.toggle("faint", !given.valid);
+    if (!given.valid) return;
+    fill(output, given.warning ? h("p.note", given.warning) : null, resultView(given.result));
+    const { before, after } = given.tokens ?? {};
+    cost.textContent = [size(given.resultBytes), typeof after === "number" ? t("texts.tokens", { before: typeof before === "number" ? number(before) : "?", after: number(after) }) : ""].filter(Boolean).join(" · ");
+  };
+  const later = calm(RENDER_WAIT, render);
+  take();
+  const element = h("section",
+    h("div.section-head", h("h3", t("texts.sample")), choice),
+    h("div.control", status, type), sample,
+    h("div.section-head", h("h3", t("texts.output")), cost),
+    output);
+  return { element, later };
+}
