@@ -57,7 +57,7 @@ function header() {
       h("span.summary", summary()),
       session.mock ? h("span.badge", { title: t("mock.long") }, t("mock")) : null,
       session.readOnly ? h("span.badge", t("readonly")) : null,
-      h("span", { class: `state ${state}`, title: t(`state.${state}`) }, h("span.unseen", t(`state.${state}`)))),
+      h("span", { class: `state ${state}`, title: t(state === "lost" ? "lost.lost" : `state.${state}`) }, h("span.unseen", t(state === "lost" ? "lost.lost" : `state.${state}`)))),
     h("div.switches",
       session.mode === "specs" ? button(t("history"), showHistory, { kind: "quiet history" }) : null,
       h("button", { type: "button", class: "button quiet", lang: language() === "zh" ? "en" : "zh-CN", onclick: () => {

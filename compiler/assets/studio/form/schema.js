@@ -173,13 +173,20 @@ function isOf(type, value) {
   }
 }
 
-/** The bounds of a schema, as pairs of a word and a value, for a hint beside the field. */
+/** The bounds of a schema, as pairs of what is bounded and its range or pattern. */
 export function bounds(schema) {
-  const words = [
-    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
-    "minLength", "maxLength", "pattern", "minItems", "maxItems", "minProperties", "maxProperties",
-  ];
-  const list = words.filter((word) => schema.has(word)).map((word) => [word, schema.get(word)]);
-  if (schema.get("uniqueItems") === true) list.push(["uniqueItems", null]);
-  return list.map(([word, value]) => [word, typeof value === "string" ? value : value === null ? "" : write(value)]);
+  const value = (word) => (schema.has(word) ? shown(schema.get(word)) : "");
+  const range = (least, most) => (least && most ? `${least} – ${most}` : least ? `≥ ${least}` : most ? `≤ ${most}` : "");
+  const beyond = (sign, word) => (value(word) ? `${sign} ${value(word)}` : "");
+  return [
+    ["value", range(value("minimum"), value("maximum"))],
+    ["value", [beyond(">", "exclusiveMinimum"), beyond("<", "exclusiveMaximum")].filter(Boolean).join(", ")],
+    ["multiple", value("multipleOf")],
+    ["length", range(value("minLength"), value("maxLength"))],
+    ["pattern", value("pattern")],
+    ["items", range(value("minItems"), value("maxItems"))],
+    ["properties", range(value("minProperties"), value("maxProperties"))],
+  ].filter(([, text]) => text);
 }
+
+const shown = (value) => (typeof value === "string" ? value : write(value));

@@ -5,7 +5,6 @@ import { t } from "../i18n.js";
 import { Num, write } from "../json.js";
 import { Form } from "./model.js";
 import { bounds, typeOf } from "./schema.js";
-import { helpers } from "./helpers.js";
 
 const COMPOSITE = ["object", "list", "variant"];
 const LONG_TEXT = 120;
@@ -62,10 +61,10 @@ export class SchemaForm extends HTMLElement {
   #field(field, { name = null, tools = [] } = {}) {
     const { id } = field;
     const whole = COMPOSITE.includes(field.kind) && !field.json;
-    const label = name ?? h(whole ? "span" : "label", whole ? { class: "name", id: `${id}-n` } : { class: "name", for: id }, title(field));
+    const label = name ?? h("label.name", { for: whole ? null : id, id: `${id}-n` }, title(field));
     const element = h(
       "div",
-      { class: `field ${field.kind}${field.present ? "" : " absent"}`, "data-field": "", ...(whole ? { role: "group", "aria-labelledby": name ? undefined : `${id}-n`, "aria-describedby": `${id}-h` } : {}) },
+      { class: `field${field.present ? "" : " absent"}`, "data-field": "", ...(whole ? { role: "group", "aria-labelledby": `${id}-n`, "aria-describedby": `${id}-h` } : {}) },
       h("div.label", label, h("span.type", typeName(field)), field.required && field.name ? h("span.must", { title: t("form.required") }, "*", h("span.unseen", t("form.required"))) : null,
         h("span.side", this.#jsonSwitch(field), this.#sendSwitch(field), tools)),
       h("p.hint", { id: `${id}-h` }, hint(field)),
@@ -116,7 +115,8 @@ export class SchemaForm extends HTMLElement {
   #control(field) {
     const common = { id: field.id, "aria-describedby": `${field.id}-h ${field.id}-e`, onblur: () => { field.touched = true; } };
     if (field.required) common["aria-required"] = "true";
-    if (field.json || field.kind === "raw") return this.#rawControl(field, common);
+    if (field.parent?.extras.includes(field)) common["aria-label"] = t("form.value");
+    if (field.json || field.kind === "raw") return this.#area(field, common, { rows: "3", class: "code" });
     switch (field.kind) {
       case "text": return this.#textControl(field, common);
       case "number": return this.#input(field, common, { inputmode: typeOf(field.schema) === "integer" ? "numeric" : "decimal" });
@@ -143,24 +143,22 @@ export class SchemaForm extends HTMLElement {
   }
 
   #input(field, common, more = {}) {
-    return h("div.control",
-      h("input", { ...common, ...more, type: "text", value: field.typed, placeholder: example(field), autocomplete: "off", spellcheck: "false", oninput: (event) => this.#typed(field, event.target.value) }),
-      helpers(field, (text) => {
-        this.#typed(field, text);
-        this.#redraw(field);
-      }),
-    );
+    return h("input", { ...common, ...more, type: "text", value: field.typed, ...this.#typing(field) });
+  }
+
+  #area(field, common, more) {
+    return h("textarea", { ...common, ...more, value: field.typed, ...this.#typing(field) });
+  }
+
+  #typing(field) {
+    return { placeholder: example(field), autocomplete: "off", spellcheck: "false", oninput: (event) => this.#typed(field, event.target.value) };
   }
 
   #textControl(field, common) {
     const { schema } = field;
     const short = schema.has("format") || schema.has("pattern") || number(schema.get("maxLength"), Infinity) <= LONG_TEXT;
     if (short && !field.typed.includes("\n")) return this.#input(field, common, { inputmode: { email: "email", uri: "url" }[schema.get("format")] });
-    return h("textarea", { ...common, rows: "1", value: field.typed, placeholder: example(field), autocomplete: "off", spellcheck: "false", oninput: (event) => this.#typed(field, event.target.value) });
-  }
-
-  #rawControl(field, common) {
-    return h("textarea", { ...common, rows: "3", class: "code", value: field.typed, placeholder: example(field) || "{ }", autocomplete: "off", spellcheck: "false", oninput: (event) => this.#typed(field, event.target.value) });
+    return this.#area(field, common, { rows: "1" });
   }
 
   #checkbox(field, common) {
@@ -196,7 +194,7 @@ export class SchemaForm extends HTMLElement {
 
   #items(field) {
     const rows = field.items.map((item, index) => this.#field(item, {
-      name: h("span.name.named", `${index + 1}`),
+      name: h("label.name.named", { for: item.id, id: `${item.id}-n` }, `${index + 1}`),
       tools: h("span.tools",
         button(t("form.up"), () => this.#moved(field, item, -1), { kind: "quiet only small", picture: "up", disabled: index === 0 }),
         button(t("form.down"), () => this.#moved(field, item, 1), { kind: "quiet only small", picture: "down", disabled: index === field.items.length - 1 }),
@@ -223,13 +221,13 @@ export class SchemaForm extends HTMLElement {
     return button(label, () => {
       const item = field.add();
       this.#redraw(field);
-      document.getElementById(field.kind === "list" ? item.id : `${item.id}-k`)?.focus();
+      document.getElementById(field.kind === "list" ? item.id : `${item.id}-n`)?.focus();
     }, { kind: "quiet", picture: "plus", id: `${field.id}-a` });
   }
 
   #members(field, top = false) {
     const extras = field.extras.map((member) => this.#field(member, {
-      name: h("input.named.code", { id: `${member.id}-k`, type: "text", value: member.name, "aria-label": t("form.name"), placeholder: t("form.name"), autocomplete: "off", spellcheck: "false", oninput: (event) => field.rename(member, event.target.value) }),
+      name: h("input.named.code", { id: `${member.id}-n`, type: "text", value: member.name, "aria-label": t("form.name"), placeholder: t("form.name"), autocomplete: "off", spellcheck: "false", oninput: (event) => field.rename(member, event.target.value) }),
       tools: h("span.tools", this.#remover(field, member)),
     }));
     const empty = top && !field.members.length && !extras.length && !field.named;

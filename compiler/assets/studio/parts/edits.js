@@ -7,7 +7,7 @@ import { diffView } from "./code.js";
 
 /** A refusal in words, with what to do where that is known. */
 export function reason(error) {
-  if (!(error instanceof api.Refusal)) return t("error.network");
+  if (!(error instanceof api.Refusal)) return t("lost.lost");
   const known = word("error", error.code);
   const advice = error.details?.advice ?? (known === error.code ? "" : known);
   return [error.message, advice].filter(Boolean).join(" — ");

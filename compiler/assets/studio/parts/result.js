@@ -74,7 +74,7 @@ export function rawView(raw) {
     return view;
   }
   const nice = raw.truncated ? null : pretty(raw.text);
-  const text = block(raw.text, t("result.raw"), "wrap");
+  const text = block(raw.text, t("answer.raw"), "wrap");
   let indented = false;
   const toggle = nice !== null && nice !== raw.text && button(t("result.indent"), () => {
     indented = !indented;

@@ -1,12 +1,12 @@
 // Adding an MCP server. The key goes to the secrets file of the studio, never into a spec.
 
 import * as api from "../api.js";
-import { button, fill, fresh, h, icon, say } from "../dom.js";
+import { button, fill, fresh, h, say } from "../dom.js";
 import { duration, t } from "../i18n.js";
 import { reason } from "../parts/edits.js";
 import { session } from "../session.js";
 
-export function addView(detail) {
+export function addView({ detail, back }) {
   const known = {};
   const labelled = (name, control, hint) => {
     const id = fresh();
@@ -89,7 +89,7 @@ export function addView(detail) {
     h("div.field", { role: "group", "aria-label": t("server.headers") }, h("div.label", h("span.name", t("server.headers"))), headers, button(t("server.header"), () => addHeader(), { kind: "quiet", picture: "plus" })),
     told, actions);
   shown();
-  fill(detail, h("a.back", { href: "#/servers" }, icon("back"), t("nav.servers")), h("header.head", h("h1", t("server.add")), h("p.description", t("server.add.hint"))), presets, form);
+  fill(detail, back(), h("header.head", h("h1", t("server.add")), h("p.description", t("server.add.hint"))), presets, form);
   known.url.focus();
   return {};
 }

@@ -43,7 +43,7 @@ export function edgeView(main) {
     fill(panels[name], { status: statusPanel, tools: toolsPanel, limits: limitsPanel, calls: callsPanel }[name](given));
   };
   fill(main, h("div.single", h("header.head", h("h1", t("nav.edge")), h("div.facts-line", url, state)),
-    tabs(t("nav.edge"), Object.keys(PATHS).map((name) => ({ id: name, label: t(`edge.${name}`), draw: () => panels[name] })), open, (id) => {
+    tabs(t("nav.edge"), Object.keys(PATHS).map((name) => ({ id: name, label: t(name === "tools" ? "nav.tools" : `edge.${name}`), draw: () => panels[name] })), open, (id) => {
       open = id;
       read();
     })));

@@ -1,7 +1,7 @@
 // One MCP server: test it, see what it offers against what was pinned, choose, try a tool, delete it.
 
 import * as api from "../api.js";
-import { button, dialog, fill, h, icon, say } from "../dom.js";
+import { button, dialog, fill, h, say } from "../dom.js";
 import { formFor } from "../form/view.js";
 import { duration, t } from "../i18n.js";
 import { agree, reason, undo } from "../parts/edits.js";
@@ -9,15 +9,14 @@ import { resultView } from "../parts/result.js";
 import { session } from "../session.js";
 import { failure, tested } from "./add-server.js";
 
-export function serverView(detail, id) {
+export function serverView({ detail, back }, id) {
   const head = h("div");
   const told = h("div.pad.told", { role: "status" });
   const offered = h("div.pad");
   let closed = false;
   let server = null;
 
-  const back = h("a.back", { href: "#/servers" }, icon("back"), t("nav.servers"));
-  fill(detail, back, head, told, offered);
+  fill(detail, back(), head, told, offered);
 
   const draw = () => {
     const auth = server.authType === "none" ? null : h("span", { class: `badge ${server.hasApiKey || server.authType === "other" ? "" : "warning"}` }, t(server.hasApiKey || server.authType === "other" ? "server.key" : "server.nokey", { name: server.apiKeyVariable ?? "" }), ` (${t(`auth.${server.authType}`)})`);
@@ -74,7 +73,7 @@ export function serverView(detail, id) {
     const enabled = new Set(given.tools.filter((one) => one.enabled).map((one) => one.name));
     const repin = new Set();
     const count = h("p.hint", { role: "status" });
-    const save = button(t("server.choose"), async () => {
+    const save = button(t("edit.preview"), async () => {
       const made = await agree(t("server.choosing", { name: server.name || id }), (apply) => api.put(api.serverPath(id, "tools"), { tools: [...enabled], repin: [...repin], hash: given.hash, apply }), session);
       if (made) list();
     }, { kind: "main", disabled: session.readOnly });
@@ -88,7 +87,7 @@ export function serverView(detail, id) {
         if (event.target.checked) enabled.add(one.name);
         else enabled.delete(one.name);
         counted();
-      } }), h("span", h("span.row", h("span.code-name", one.name), h("span", { class: `badge ${one.state === "changed" ? "warning" : ""}` }, t(`pin.${one.state}`)), h("span.count", t("tools.tokens", { n: one.tokens ?? 0 }))),
+      } }), h("span", h("span.row", h("span.code-name", one.name), h("span", { class: `badge ${one.state === "changed" ? "warning" : ""}` }, t(`pin.${one.state}`)), h("span.count", t("summary.tokens", { n: one.tokens ?? 0 }))),
         h("span.about", one.description ?? ""))),
       one.changes?.length ? h("div.changes", one.changes.map(change),
         h("label.repin", h("input", { type: "checkbox", onchange: (event) => {
@@ -123,18 +122,12 @@ export function serverView(detail, id) {
     dialog(one.name, (close) => h("form", { novalidate: true, onsubmit: call }, h("p.hint", one.description ?? ""), form, h("div.actions", button(t("close"), close), h("button.button.main", t("send"))), answer), { wide: true });
   };
 
-  api.get("/api/mcp/servers").then(({ servers }) => {
-    server = servers.find((one) => one.id === id);
-    if (closed) return;
-    if (server) draw();
-    else fill(head, h("p.wrong.pad", t("server.missing", { name: id })));
-  }, (error) => !closed && fill(head, h("p.wrong.pad", reason(error))));
-
   return {
     told(next) {
-      if (!next || closed) return;
+      if (closed) return;
       server = next;
-      draw();
+      if (server) draw();
+      else fill(head, h("p.wrong.pad", t("server.missing", { name: id })));
     },
     close() {
       closed = true;

@@ -1,67 +1,46 @@
-// MCP servers: their state, what they offer, and which of their tools the specs have.
+// MCP servers: the list with their state; beside it the one that is open, or a form for another.
 
 import * as api from "../api.js";
-import { fill, h, icon } from "../dom.js";
+import { h, icon } from "../dom.js";
 import { t } from "../i18n.js";
-import { reason } from "../parts/edits.js";
+import { entry, split } from "../parts/split.js";
 import { session } from "../session.js";
-import { serverView } from "./server.js";
 import { addView } from "./add-server.js";
+import { serverView } from "./server.js";
 
 /** The place in the address for a server that is not there yet; no server has such an id. */
 const NEW = "+";
 
 export function serversView(main) {
-  const list = h("div.list");
-  const detail = h("div.detail");
-  const split = h("div.split", h("section.aside", { "aria-label": t("nav.servers") },
-    h("div.bar", h("h1", t("nav.servers")), session.readOnly ? h("span.badge", t("readonly")) : h("a.button.main", { href: `#/servers/${NEW}` }, icon("plus"), h("span", t("server.add")))), list), detail);
-  fill(main, split);
-  let servers = [];
+  const pane = split(main, "servers", t("nav.servers"), h("h1", t("nav.servers")),
+    session.readOnly ? h("span.badge", t("readonly")) : h("a.button.main", { href: `#/servers/${encodeURIComponent(NEW)}` }, icon("plus"), t("server.add")));
   let name = "";
   let shown = null;
 
+  const line = (one) => entry(pane.address(one.id),
+    [h(`span.dot.${one.status}`), h("span", one.name || one.id), h("span.count", t("summary.tools", { n: (one.selectedTools ?? []).filter((tool) => tool.enabled !== false).length }))],
+    `${t(`status.${one.status}`)} · ${one.url ?? one.transport}`);
   const read = async () => {
     try {
-      ({ servers } = await api.get("/api/mcp/servers"));
-      draw();
-      if (shown?.told) shown.told(servers.find((one) => one.id === name));
-      if (!name && servers.length && matchMedia("(min-width: 900px)").matches) location.replace(`#/servers/${encodeURIComponent(servers[0].id)}`);
+      const { servers } = await api.get("/api/mcp/servers");
+      pane.show(servers.length ? h("ul", servers.map(line)) : h("p.hint.empty", t("servers.none")));
+      shown?.told?.(servers.find((one) => one.id === name));
+      pane.begin(servers[0]?.id);
     } catch (error) {
-      fill(list, h("p.wrong", reason(error)));
+      pane.failed(error);
     }
   };
-  const draw = () => {
-    fill(list, servers.length ? h("ul", servers.map((one) => h("li", h("a", { href: `#/servers/${encodeURIComponent(one.id)}` },
-      h("span.row", h("span", { class: `dot ${one.status}` }), h("span", one.name || one.id), h("span.count", t("summary.tools", { n: (one.selectedTools ?? []).filter((tool) => tool.enabled !== false).length }))),
-      h("span.about", t(`status.${one.status}`), " · ", one.url ?? one.transport))))) : h("p.hint.empty", t("servers.none")));
-    mark();
-  };
-  const mark = () => {
-    for (const link of list.querySelectorAll("a")) {
-      if (link.hash === `#/servers/${encodeURIComponent(name)}`) link.setAttribute("aria-current", "true");
-      else link.removeAttribute("aria-current");
-    }
-  };
-  read();
 
   return {
     open(next) {
       if (next === name && shown) return;
       name = next;
-      split.classList.toggle("opened", name !== "");
+      pane.open(name, t("choose"));
       shown?.close?.();
-      shown = null;
-      if (!name) fill(detail, h("p.hint.empty", t("servers.choose")));
-      else if (name === NEW) shown = addView(detail);
-      else shown = serverView(detail, name);
-      mark();
-    },
-    changed() {
+      shown = !name ? null : name === NEW ? addView(pane) : serverView(pane, name);
       read();
     },
-    close() {
-      shown?.close?.();
-    },
+    changed: read,
+    close: () => shown?.close?.(),
   };
 }

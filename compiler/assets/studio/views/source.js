@@ -1,45 +1,32 @@
 // The files of the specs: with findings where they are, patches to apply, and an editor that overwrites nobody's work.
 
 import * as api from "../api.js";
-import { button, fill, h, icon, say } from "../dom.js";
+import { button, fill, h, say } from "../dom.js";
 import { size, t } from "../i18n.js";
 import { codeView } from "../parts/code.js";
 import { agree, edit, findingView, reason } from "../parts/edits.js";
+import { counts, entry, split } from "../parts/split.js";
 import { session } from "../session.js";
 
 // What was typed and not saved, by path: the text, and the hash of what it was made from.
 const drafts = new Map();
 
 export function sourceView(main) {
-  const list = h("div.list");
-  const detail = h("div.detail");
-  const split = h("div.split", h("section.aside", { "aria-label": t("source.files") },
-    h("div.bar", h("h1", t("source.files")), button(t("finding.all"), () => edit(t("finding.all"), { kind: "fix_all" }, session), { disabled: session.readOnly })), list), detail);
-  fill(main, split);
+  const pane = split(main, "source", t("source.files"), h("h1", t("source.files")), button(t("finding.all"), () => edit(t("finding.all"), { kind: "fix_all" }, session), { disabled: session.readOnly }));
+  const { detail } = pane;
   let path = "";
   let line = 0;
   let file = null;
-  let files = [];
   let closed = false;
 
   const readList = async () => {
     try {
-      ({ files } = await api.get("/api/studio/specs"));
-      fill(list, h("ul", files.map((one) => h("li", h("a", { href: `#/source/${encodeURIComponent(one.path)}` },
-        h("span.row", h("span.code-name", one.path.split("/").at(-1)),
-          one.errors ? h("span.count.error", h("span.dot.error"), t("summary.errors", { n: one.errors })) : null,
-          one.warnings ? h("span.count.warning", h("span.dot.warning"), t("summary.warnings", { n: one.warnings })) : null),
-        h("span.about", one.kind === "spec" ? t("source.spec", { n: one.tools }) : t(`source.${one.kind}`), " · ", size(one.bytes)))))));
-      mark();
-      if (!path && files.length && matchMedia("(min-width: 900px)").matches) location.replace(`#/source/${encodeURIComponent(files[0].path)}`);
+      const { files } = await api.get("/api/studio/specs");
+      pane.show(h("ul", files.map((one) => entry(pane.address(one.path), [h("span.code-name", one.path.split("/").at(-1)), counts(one)],
+        `${one.kind === "spec" ? t("source.spec", { n: one.tools }) : t(`source.${one.kind}`)} · ${size(one.bytes)}`))));
+      pane.begin(files[0]?.path);
     } catch (error) {
-      fill(list, h("p.wrong", reason(error)));
-    }
-  };
-  const mark = () => {
-    for (const link of list.querySelectorAll("a")) {
-      if (link.hash === `#/source/${encodeURIComponent(path)}`) link.setAttribute("aria-current", "true");
-      else link.removeAttribute("aria-current");
+      pane.failed(error);
     }
   };
 
@@ -52,7 +39,7 @@ export function sourceView(main) {
       if (drafts.has(path)) drawEditor();
       else draw();
     } catch (error) {
-      if (!closed) fill(detail, back(), h("p.wrong.pad", reason(error)));
+      if (!closed) fill(detail, pane.back(), h("p.wrong.pad", reason(error)));
     }
   };
 
@@ -67,7 +54,7 @@ export function sourceView(main) {
     });
     const tools = file.tools.length > 1 ? h("nav.jumps", { "aria-label": t("nav.tools") }, file.tools.map((tool) => h("a", { href: `#/source/${encodeURIComponent(file.path)}:${tool.line}` }, tool.name))) : null;
     const elsewhere = file.findings.filter((one) => !notes.includes(one));
-    fill(detail, back(), head(button(t("source.edit"), () => {
+    fill(detail, pane.back(), head(button(t("source.edit"), () => {
       drafts.set(path, { text: file.text, hash: file.hash });
       drawEditor();
       detail.querySelector("textarea").focus();
@@ -125,13 +112,12 @@ export function sourceView(main) {
     };
     count();
     warn();
-    fill(detail, back(), head(button(t("source.drop"), () => {
+    fill(detail, pane.back(), head(button(t("source.drop"), () => {
       drafts.delete(path);
       draw();
     }, { kind: "quiet" }), button(t("edit.preview"), saving, { kind: "main" })), notice, h("div.writing", numbers, area));
   };
 
-  const back = () => h("a.back", { href: "#/source" }, icon("back"), t("source.files"));
   readList();
 
   return {
@@ -140,9 +126,8 @@ export function sourceView(main) {
       const before = path;
       path = found[1];
       line = Number(found[2] ?? 0);
-      split.classList.toggle("opened", path !== "");
-      mark();
-      if (!path) fill(detail, h("p.hint.empty", t("source.choose")));
+      pane.open(path, t("choose"));
+      if (!path) file = null;
       else if (path === before && file && !drafts.has(path)) jump();
       else read();
     },

@@ -28,7 +28,7 @@ function textEditor({ tool }, text) {
   const area = h("textarea", { id, class: "code tall", spellcheck: "false", autocomplete: "off", value: unsaved.get(draftKey) ?? before, "aria-describedby": `${id}-w` });
   const wrong = h("ul.problems", { id: `${id}-w`, role: "status" });
   const changed = () => area.value !== before;
-  const save = button(t("texts.save"), async () => {
+  const save = button(t("edit.preview"), async () => {
     const value = area.value === "" && text.text !== null ? null : area.value;
     const made = await edit(t("texts.saving", { key: text.key, name: tool.name }), { kind: "text", tool: tool.name, key: text.key, text: value }, session);
     if (made) unsaved.delete(draftKey);

@@ -1,7 +1,7 @@
 // One tool: call it, edit its texts, run its examples, see what clients see.
 
 import * as api from "../api.js";
-import { copier, fill, h, icon, tabs } from "../dom.js";
+import { copier, fill, h, tabs } from "../dom.js";
 import { t } from "../i18n.js";
 import { block } from "../parts/code.js";
 import { findingView, reason } from "../parts/edits.js";
@@ -12,7 +12,7 @@ import { textsView } from "./texts.js";
 
 let chosenTab = "call";
 
-export function toolView(detail, name) {
+export function toolView({ detail, back }, name) {
   let closed = false;
   let parts = null;
   let seen = "";
@@ -60,8 +60,6 @@ export function toolView(detail, name) {
   };
 }
 
-const back = () => h("a.back", { href: "#/tools" }, icon("back"), t("nav.tools"));
-
 function head(tool) {
   const unset = tool.variables.filter((one) => !one.set);
   return h("header.head",
@@ -70,7 +68,7 @@ function head(tool) {
     h("p.description", tool.description),
     h("div.facts-line",
       backend(tool),
-      h("span.badge", t("tools.tokens", { n: tool.tokens })),
+      h("span.badge", t("summary.tokens", { n: tool.tokens })),
       hints(tool.annotations),
       h("a.place", { href: `#/source/${encodeURIComponent(tool.file)}:${tool.line}` }, `${tool.file}:${tool.line}`)),
     unset.length && !session.mock ? h("p.note", t("tool.variables", { names: unset.map((one) => one.name).join(", ") })) : null,
@@ -81,7 +79,7 @@ function backend(tool) {
   switch (tool.backend) {
     case "http": return h("span.endpoint", h("b", tool.method), " ", h("code", tool.endpoint));
     case "mcp": return h("span.endpoint", h("b", "MCP"), " ", h("code", tool.server));
-    default: return h("span.endpoint", h("b", t("tool.fixed")));
+    default: return h("span.endpoint", h("b", t("source.fixed")));
   }
 }
 
