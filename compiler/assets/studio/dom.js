@@ -14,9 +14,16 @@ export function h(name, properties, ...children) {
     else if (SET.includes(key)) element[key] = value;
     else element.setAttribute(key, value === true ? "" : value);
   }
+  if (tag === "input" || tag === "textarea") {
+    element.autocomplete ||= "off";
+    element.spellcheck = false;
+  }
   element.append(...kept(children));
   return element;
 }
+
+/** What makes a part that scrolls readable with the keyboard. */
+export const region = (label) => ({ role: "region", tabindex: "0", "aria-label": label });
 
 const kept = (children) => children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
 
@@ -132,8 +139,7 @@ export function dialog(title, draw, { wide = false } = {}) {
 export function say(text, { kind = "", act = null } = {}) {
   const area = document.getElementById("said");
   const line = h("div", { class: `said ${kind}` }, h("span", text), act && button(act.label, () => { line.remove(); act.run(); }, { kind: "quiet" }));
-  area.append(line);
-  while (area.children.length > 3) area.firstElementChild.remove();
+  fill(area, line);
   setTimeout(() => line.remove(), 8000);
 }
 

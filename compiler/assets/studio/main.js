@@ -18,6 +18,7 @@ const main = h("main", { id: "main", tabindex: "-1" });
 let view = null;
 let state = "connecting";
 
+const brand = h("span.brand", h("img", { src: "icon.svg", alt: "", width: "20", height: "20" }), h("span", "mcpc studio"));
 const offered = () => (session.mode === "edge" ? ["edge"] : ["tools", "servers", "source"]);
 
 /** What the fragment names: a view, and what is open in it. */
@@ -51,7 +52,7 @@ function header() {
   const theme = document.documentElement.dataset.theme ?? "auto";
   return h("header.top",
     h("button", { type: "button", class: "skip", onclick: () => main.focus() }, t("skip")),
-    h("span.brand", h("img", { src: "icon.svg", alt: "", width: "20", height: "20" }), h("span", "mcpc studio")),
+    brand,
     h("nav", { "aria-label": t("nav") }, offered().map((name) => h("a", { href: `#/${name}` }, t(`nav.${name}`)))),
     h("div.status",
       h("span.summary", summary()),
@@ -91,6 +92,8 @@ function top() {
   const focused = document.activeElement?.id;
   const head = header();
   app.querySelector(".top").replaceWith(head);
+  document.getElementById("problem")?.remove();
+  if (session.problem) document.body.append(h("div", { id: "problem", role: "alert" }, session.problem));
   const { name } = route();
   head.querySelector(`nav a[href="#/${name}"]`)?.setAttribute("aria-current", "page");
   if (focused) document.getElementById(focused)?.focus();
@@ -109,7 +112,7 @@ function draw() {
 function notice() {
   document.getElementById("lost")?.remove();
   const wrong = h("p.wrong", { role: "alert" });
-  const field = h("input", { type: "text", id: "address", autocomplete: "off", spellcheck: "false", placeholder: `${location.origin}/#token=…` });
+  const field = h("input", { id: "address", placeholder: `${location.origin}/#token=…` });
   const use = (event) => {
     event.preventDefault();
     if (api.useToken(field.value)) api.reconnect();
@@ -123,11 +126,9 @@ function notice() {
 
 function changed(next) {
   if (next === state) return;
-  const before = state;
   state = next;
   if (next === "open") document.getElementById("lost")?.remove();
-  else if (before !== "connecting" || next === "refused") notice();
-  else if (next === "lost") notice();
+  else notice();
   top();
 }
 
@@ -138,6 +139,7 @@ async function meet() {
     update({ ...(await api.get("/api/studio")), known: true });
     if (before && before !== session.start) say(t("restarted"));
     draw();
+    top();
   } catch (error) {
     if (error.status === 401) changed("refused");
   }
@@ -147,7 +149,7 @@ async function onevent(name, data) {
   if (name === "hello") {
     if (!session.known || data.start !== session.start || data.generation !== session.generation) await meet();
   } else if (name === "specs") {
-    update({ generation: data.generation, summary: data.summary });
+    update(await api.get("/api/studio"));
     top();
     view?.changed?.(data);
   } else if (name === "goodbye") {

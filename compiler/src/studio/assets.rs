@@ -5,7 +5,7 @@
 pub struct Asset {
     pub path: &'static str,
     pub content_type: &'static str,
-    pub bytes: &'static [u8],
+    source: &'static str,
 }
 
 macro_rules! assets {
@@ -13,20 +13,69 @@ macro_rules! assets {
         &[$(Asset {
             path: $path,
             content_type: $content_type,
-            bytes: include_bytes!(concat!("../../assets/studio/", $name)),
+            source: include_str!(concat!("../../assets/studio/", $name)),
         }),*]
     };
 }
 
 const HTML: &str = "text/html; charset=utf-8";
+const IMAGE: &str = "image/svg+xml";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const STYLE: &str = "text/css; charset=utf-8";
 
 /// Every file of `compiler/assets/studio/`, by its path.
 static ASSETS: &[Asset] = assets! {
+    "/api.js", "api.js", SCRIPT;
+    "/base.css", "base.css", STYLE;
+    "/dom.js", "dom.js", SCRIPT;
+    "/form/model.js", "form/model.js", SCRIPT;
+    "/form/schema.js", "form/schema.js", SCRIPT;
+    "/form/view.js", "form/view.js", SCRIPT;
+    "/i18n.js", "i18n.js", SCRIPT;
+    "/icon.svg", "icon.svg", IMAGE;
     "/", "index.html", HTML;
+    "/json.js", "json.js", SCRIPT;
+    "/main.js", "main.js", SCRIPT;
+    "/parts/code.js", "parts/code.js", SCRIPT;
+    "/parts/edits.js", "parts/edits.js", SCRIPT;
+    "/parts/result.js", "parts/result.js", SCRIPT;
+    "/parts/split.js", "parts/split.js", SCRIPT;
+    "/parts/tree.js", "parts/tree.js", SCRIPT;
+    "/session.js", "session.js", SCRIPT;
+    "/texts.js", "texts.js", SCRIPT;
+    "/theme.js", "theme.js", SCRIPT;
+    "/views.css", "views.css", STYLE;
+    "/views/add-server.js", "views/add-server.js", SCRIPT;
+    "/views/call.js", "views/call.js", SCRIPT;
+    "/views/edge.js", "views/edge.js", SCRIPT;
+    "/views/examples.js", "views/examples.js", SCRIPT;
+    "/views/server.js", "views/server.js", SCRIPT;
+    "/views/servers.js", "views/servers.js", SCRIPT;
+    "/views/source.js", "views/source.js", SCRIPT;
+    "/views/texts.js", "views/texts.js", SCRIPT;
+    "/views/tool.js", "views/tool.js", SCRIPT;
+    "/views/tools.js", "views/tools.js", SCRIPT;
 };
 
 pub fn find(path: &str) -> Option<&'static Asset> {
     ASSETS.iter().find(|asset| asset.path == path)
+}
+
+impl Asset {
+    /// What is sent: the lines without indentation, and without those that are nothing but comments.
+    ///
+    /// So no text or template of the page may go over several lines.
+    pub fn write(&self, body: &mut Vec<u8>) {
+        let mut in_comment = false;
+        for line in self.source.lines().map(str::trim) {
+            in_comment |= line.starts_with("/*");
+            if !in_comment && !line.is_empty() && !line.starts_with("//") {
+                body.extend_from_slice(line.as_bytes());
+                body.push(b'\n');
+            }
+            in_comment &= !line.ends_with("*/");
+        }
+    }
 }
 
 #[cfg(test)]
@@ -35,16 +84,31 @@ mod tests {
     use std::path::Path;
 
     /// What the page may have at most, uncompressed.
-    const MAX_BYTES: usize = 150 << 10;
+    const MAX_BYTES: usize = 150_000;
+
+    fn sent(asset: &Asset) -> String {
+        let mut body = Vec::new();
+        asset.write(&mut body);
+        String::from_utf8(body).unwrap()
+    }
+
+    /// The paths of the files below a folder.
+    fn files(folder: &Path, path: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let path = format!("{path}/{}", entry.file_name().to_str().unwrap());
+            match entry.file_type().unwrap().is_dir() {
+                true => found.extend(files(&entry.path(), &path)),
+                false if path == "/index.html" => found.push("/".to_owned()),
+                false => found.push(path),
+            }
+        }
+        found
+    }
 
     #[test]
     fn every_file_of_the_folder_is_served() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/studio");
-        let mut files: Vec<String> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| format!("/{}", entry.unwrap().file_name().into_string().unwrap()))
-            .map(|path| if path == "/index.html" { "/".to_owned() } else { path })
-            .collect();
+        let mut files = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/studio"), "");
         files.sort();
         let mut served: Vec<String> = ASSETS.iter().map(|asset| asset.path.to_owned()).collect();
         served.sort();
@@ -53,7 +117,26 @@ mod tests {
 
     #[test]
     fn the_page_is_small() {
-        let bytes: usize = ASSETS.iter().map(|asset| asset.bytes.len()).sum();
+        let bytes: usize = ASSETS.iter().map(|asset| sent(asset).len()).sum();
         assert!(bytes < MAX_BYTES, "{bytes}");
+    }
+
+    #[test]
+    fn what_is_sent_has_no_comments_and_no_indentation() {
+        let asset = Asset {
+            path: "/a.js",
+            content_type: SCRIPT,
+            source: "// a\n/** b\n * c */\n/* d */\nconst e = 1; // f\n\n  g(\"// h\");\n",
+        };
+        assert_eq!(sent(&asset), "const e = 1; // f\ng(\"// h\");\n");
+    }
+
+    #[test]
+    fn no_text_of_the_page_goes_over_several_lines() {
+        for asset in ASSETS.iter().filter(|asset| asset.content_type == SCRIPT) {
+            for line in asset.source.lines() {
+                assert!(line.matches('`').count() % 2 == 0, "{}: {line}", asset.path);
+            }
+        }
     }
 }

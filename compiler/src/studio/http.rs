@@ -50,7 +50,7 @@ impl Handler for Service {
                 // Another version of the program has other files.
                 reply.headers.push(("cache-control", "no-cache".to_owned()));
                 reply.kind = BodyKind::File(asset.content_type);
-                reply.body.extend_from_slice(asset.bytes);
+                asset.write(&mut reply.body);
                 None
             }
             Err(error) => {

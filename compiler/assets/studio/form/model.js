@@ -11,6 +11,8 @@ const DEEPEST = 24;
 // Required objects below this are empty until one opens them.
 const OPEN_DEPTH = 4;
 
+let ids = 0;
+
 /** All fields of one form. `onchange` is called after each change. */
 export class Form {
   constructor(schema) {
@@ -40,7 +42,8 @@ export class Form {
 export class Field {
   constructor(form, schema, { name = "", parent = null, required = false, depth = 0 } = {}) {
     const made = resolved(form.schema, schema);
-    Object.assign(this, { form, parent, name, required, depth, id: `f${++form.fields}` });
+    Object.assign(this, { form, parent, name, required, depth, id: `f${++ids}` });
+    form.fields++;
     this.schema = made ?? new Map();
     this.kind = made === null || form.fields > MOST_FIELDS || depth > DEEPEST ? "raw" : this.#kind();
     this.json = false; // whether a person sees JSON in place of controls
@@ -199,7 +202,7 @@ export class Field {
   showJson(json) {
     if (json) {
       const text = this.text();
-      this.typed = text === undefined ? "" : indented(text);
+      this.typed = text === undefined ? "" : rewritten(text, "  ");
       this.json = true;
       return true;
     }
@@ -221,7 +224,7 @@ export class Field {
   /** The JSON text of what was typed; undefined where nothing is sent. */
   text() {
     if (!this.present) return undefined;
-    if (this.json || this.kind === "raw") return this.typed.trim() || undefined;
+    if (this.json || this.kind === "raw") return rewritten(this.typed.trim(), "") || undefined;
     switch (this.kind) {
       case "text": return JSON.stringify(this.typed);
       // What is no number is sent as it was typed, so that the answer says what is wrong with it.
@@ -308,9 +311,10 @@ function shown(text) {
   return !/[\r\u0000]/.test(text) && text.isWellFormed?.() !== false;
 }
 
-function indented(text) {
+/** JSON with another indentation; what is no JSON stays. */
+function rewritten(text, indent) {
   try {
-    return write(parse(text), "  ");
+    return write(parse(text), indent);
   } catch {
     return text;
   }

@@ -10,9 +10,8 @@ export const isMap = (value) => value instanceof Map;
 
 /** The schema that a `$ref` inside the document points to; undefined if there is none. */
 function lookup(root, reference) {
-  if (typeof reference !== "string" || !reference.startsWith("#")) return undefined;
   if (reference === "#") return root;
-  if (!reference.startsWith("#/")) return anchored(root, reference.slice(1));
+  if (typeof reference !== "string" || !reference.startsWith("#/")) return undefined;
   let at = root;
   for (const part of reference.slice(2).split("/")) {
     let name;
@@ -24,12 +23,6 @@ function lookup(root, reference) {
     at = isMap(at) ? at.get(name) : Array.isArray(at) ? at[Number(name)] : undefined;
   }
   return at;
-}
-
-function anchored(root, name) {
-  const definitions = isMap(root) ? root.get("$defs") : undefined;
-  if (!isMap(definitions)) return undefined;
-  return [...definitions.values()].find((one) => isMap(one) && one.get("$anchor") === name);
 }
 
 /** Both schemas in one: what is said twice is the second's, properties and required names are joined. */

@@ -76,8 +76,12 @@ export class SchemaForm extends HTMLElement {
     return element;
   }
 
+  #element(field) {
+    return [...this.querySelectorAll("[data-field]")].find((one) => one.field === field);
+  }
+
   #redraw(field) {
-    const old = [...this.querySelectorAll("[data-field]")].find((one) => one.field === field);
+    const old = this.#element(field);
     if (!old || field === this.#form.root) return this.draw();
     const tools = old.querySelector(":scope > .label .tools");
     const name = old.querySelector(":scope > .label > .named");
@@ -137,13 +141,13 @@ export class SchemaForm extends HTMLElement {
 
   // A field that was just typed into is sent from now on: its switch says so, without redrawing what has the focus.
   #opened(field) {
-    const element = [...this.querySelectorAll("[data-field]")].find((one) => one.field === field);
+    const element = this.#element(field);
     element?.classList.remove("absent");
     element?.querySelector(":scope > .label .switch")?.setAttribute("aria-checked", "true");
   }
 
   #input(field, common, more = {}) {
-    return h("input", { ...common, ...more, type: "text", value: field.typed, ...this.#typing(field) });
+    return h("input", { ...common, ...more, value: field.typed, ...this.#typing(field) });
   }
 
   #area(field, common, more) {
@@ -151,7 +155,7 @@ export class SchemaForm extends HTMLElement {
   }
 
   #typing(field) {
-    return { placeholder: example(field), autocomplete: "off", spellcheck: "false", oninput: (event) => this.#typed(field, event.target.value) };
+    return { placeholder: example(field), oninput: (event) => this.#typed(field, event.target.value) };
   }
 
   #textControl(field, common) {
@@ -227,7 +231,7 @@ export class SchemaForm extends HTMLElement {
 
   #members(field, top = false) {
     const extras = field.extras.map((member) => this.#field(member, {
-      name: h("input.named.code", { id: `${member.id}-n`, type: "text", value: member.name, "aria-label": t("form.name"), placeholder: t("form.name"), autocomplete: "off", spellcheck: "false", oninput: (event) => field.rename(member, event.target.value) }),
+      name: h("input.named.code", { id: `${member.id}-n`, value: member.name, "aria-label": t("form.name"), placeholder: t("form.name"), oninput: (event) => field.rename(member, event.target.value) }),
       tools: h("span.tools", this.#remover(field, member)),
     }));
     const empty = top && !field.members.length && !extras.length && !field.named;

@@ -1,6 +1,6 @@
 // Source text with line numbers, colours and findings; and diffs.
 
-import { h } from "../dom.js";
+import { h, region } from "../dom.js";
 
 const WORDS = /("""|'''|"(?:[^"\\]|\\.)*"|'[^']*'|#.*|\$\{[^}]*\}|\b(?:true|false)\b|[-+]?\b\d[\w.:+-]*)/;
 
@@ -59,7 +59,7 @@ function span(finding, number, length) {
 export function codeView(text, { toml = false, findings = [], note = () => null, label = "" } = {}) {
   const lines = text.split(/\r\n|\n/);
   const colours = toml ? coloured(lines) : lines.map((line) => [["", line]]);
-  const view = h("div.source", { role: "region", tabindex: "0", "aria-label": label });
+  const view = h("div.source", region(label));
   view.style.setProperty("--digits", String(lines.length).length);
   for (const [index, line] of lines.entries()) {
     const number = index + 1;
@@ -98,10 +98,10 @@ function marked(line, parts, findings, number) {
 export function diffView(diff, label) {
   const kind = (line) => ({ "+": "added", "-": "removed", "@": "place" })[line[0]] ?? "";
   const lines = diff.replace(/\n$/, "").split("\n");
-  return h("div.diff", { role: "region", tabindex: "0", "aria-label": label }, lines.map((line) => h("div", { class: `line ${kind(line)}` }, h("code", line || " "))));
+  return h("div.diff", region(label), lines.map((line) => h("div", { class: `line ${kind(line)}` }, h("code", line || " "))));
 }
 
 /** Plain text that keeps its lines, and is read with the keyboard where it is long. */
 export function block(text, label, kind = "") {
-  return h("pre", { class: `block ${kind}`, tabindex: "0", role: "region", "aria-label": label }, text);
+  return h("pre", { class: `block ${kind}`, ...region(label) }, text);
 }

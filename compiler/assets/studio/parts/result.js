@@ -1,7 +1,7 @@
 // What a tool gives back: texts, images, audio, resources, structured content. All of it is shown, none of it runs.
 
 import { button, h } from "../dom.js";
-import { size, t, word } from "../i18n.js";
+import { size, t } from "../i18n.js";
 import { parse, pretty } from "../json.js";
 import { block } from "./code.js";
 import { tree } from "./tree.js";
@@ -41,7 +41,7 @@ function resource(one) {
 const badge = (text) => (text ? h("span.badge", String(text)) : null);
 
 function facts(pairs) {
-  return h("dl.facts", pairs.filter(([, value]) => value !== null && value !== undefined).map(([name, value]) => [h("dt", word("fact", name)), h("dd", String(value))]));
+  return h("dl.facts", pairs.filter(([, value]) => value !== null && value !== undefined).map(([name, value]) => [h("dt", name), h("dd", String(value))]));
 }
 
 /** Bytes that are a picture, a sound, or a file to keep. A picture is an `img`: scripts in it do not run. */

@@ -38,6 +38,8 @@ export function split(main, view, label, ...bar) {
     open(name, hint) {
       open = name;
       whole.classList.toggle("opened", name !== "");
+      detail.scrollTop = 0;
+      scrollTo(0, 0);
       if (!name) fill(detail, h("p.hint.empty", hint));
       mark();
     },

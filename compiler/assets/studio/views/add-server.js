@@ -15,7 +15,7 @@ export function addView({ detail, back }) {
     known[name] = control;
     return h("div.field", h("div.label", h("label.name", { for: id }, t(`server.${name}`))), hint ? h("p.hint", { id: `${id}-h` }, hint) : null, control);
   };
-  const text = (more = {}) => h("input", { type: "text", autocomplete: "off", spellcheck: "false", ...more });
+  const text = (more = {}) => h("input", { ...more });
   const select = (prefix, values) => h("select", values.map((one) => h("option", { value: one }, t(`${prefix}.${one}`))));
 
   const headers = h("div.inside");

@@ -1,7 +1,7 @@
 // Calling a tool: the form, the request as it will be sent, and what comes back.
 
 import * as api from "../api.js";
-import { button, calm, copier, dialog, fill, h, tabs } from "../dom.js";
+import { button, calm, copier, dialog, fill, h, region, tabs } from "../dom.js";
 import { Form, canonical } from "../form/model.js";
 import { formFor } from "../form/view.js";
 import { duration, number, size, t, word } from "../i18n.js";
@@ -48,8 +48,8 @@ export function callView({ tool, exact }) {
   const mine = draft(tool, exact);
   const form = formFor(mine.form);
   const state = h("p.validity", { role: "status" }, t("preview.waiting"));
-  const http = h("pre.block", { tabindex: "0", role: "region", "aria-label": "HTTP" });
-  const curl = h("pre.block", { tabindex: "0", role: "region", "aria-label": "curl" });
+  const http = h("pre.block", region("HTTP"));
+  const curl = h("pre.block", region("curl"));
   const notes = h("div.notes");
   const answer = h("section.answer", { "aria-live": "polite", "aria-label": t("answer") });
   let asked = null;
@@ -168,7 +168,7 @@ function fillFrom(exact, act) {
 function caller(values) {
   const field = (name) => {
     const id = `caller-${name}`;
-    return h("div.field", h("label.name", { for: id }, t(`caller.${name}`)), h("input", { id, type: "text", value: values[name], autocomplete: "off", oninput: (event) => { values[name] = event.target.value; } }));
+    return h("div.field", h("label.name", { for: id }, t(`caller.${name}`)), h("input", { id, value: values[name], oninput: (event) => { values[name] = event.target.value; } }));
   };
   return h("details.caller", { open: Boolean(values.tenant || values.principal) }, h("summary", t("caller")), h("p.hint", t("caller.hint")), field("tenant"), field("principal"));
 }
@@ -190,7 +190,7 @@ function outcome(given) {
 }
 
 function saveExample(tool, text, given) {
-  const title = h("input", { type: "text", id: "example-title", autocomplete: "off", maxlength: "200" });
+  const title = h("input", { id: "example-title", maxlength: "200" });
   const save = async (close) => {
     close();
     const { raw, status } = given;

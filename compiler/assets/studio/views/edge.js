@@ -64,7 +64,7 @@ function statusPanel(status) {
   const facts = [
     ["ready", t(status.ready ? "edge.yes" : "edge.no")], ["tools", active && number(active.tools)], ["activated_at", active?.activated_at],
     ["uptime_seconds", duration((status.uptime_seconds ?? 0) * 1000)], ["version", status.version], ["source", status.source], ["revision", active?.revision],
-    ["last_success", status.last_success], ["last_error", error && `${error.message} (${error.at})`],
+    ["last_error", error && `${error.message} (${error.at})`],
   ];
   const drift = servers.flatMap((one) => one.drift ?? []);
   return [

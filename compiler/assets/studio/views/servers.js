@@ -25,7 +25,7 @@ export function serversView(main) {
       const { servers } = await api.get("/api/mcp/servers");
       pane.show(servers.length ? h("ul", servers.map(line)) : h("p.hint.empty", t("servers.none")));
       shown?.told?.(servers.find((one) => one.id === name));
-      pane.begin(servers[0]?.id);
+      pane.begin(servers[0]?.id ?? (session.readOnly ? "" : NEW));
     } catch (error) {
       pane.failed(error);
     }

@@ -73,7 +73,7 @@ export function sourceView(main) {
   const drawEditor = () => {
     const draft = drafts.get(path);
     const numbers = h("div.numbers", { "aria-hidden": "true" });
-    const area = h("textarea.code.whole", { spellcheck: "false", autocomplete: "off", wrap: "off", "aria-label": t("source.editing", { path }), value: draft.text, oninput: () => {
+    const area = h("textarea.code.whole", { wrap: "off", "aria-label": t("source.editing", { path }), value: draft.text, oninput: () => {
       // A text control gives back line ends as "\n": those of the file are put back.
       draft.text = file.lineEnd === "\r\n" ? area.value.replaceAll("\n", "\r\n") : area.value;
       count();

@@ -25,7 +25,7 @@ function textEditor({ tool }, text) {
   const id = fresh();
   const draftKey = `${tool.name}\n${text.key}`;
   const before = text.text ?? "";
-  const area = h("textarea", { id, class: "code tall", spellcheck: "false", autocomplete: "off", value: unsaved.get(draftKey) ?? before, "aria-describedby": `${id}-w` });
+  const area = h("textarea", { id, class: "code tall", value: unsaved.get(draftKey) ?? before, "aria-describedby": `${id}-w` });
   const wrong = h("ul.problems", { id: `${id}-w`, role: "status" });
   const changed = () => area.value !== before;
   const save = button(t("edit.preview"), async () => {
@@ -49,9 +49,8 @@ function textEditor({ tool }, text) {
   oninput();
   return h("div", { class: `editor${live ? " live" : ""}` },
     h("section",
-      h("div.section-head", h("label.name", { for: id }, text.key), h("span.hint", text.file, text.dialect ? ` · ${text.dialect}` : "")),
-      area, wrong,
-      h("div.actions", revert, save)),
+      h("div.section-head", h("label.name", { for: id }, text.key), h("span.hint", text.file, text.dialect ? ` · ${text.dialect}` : ""), h("div.actions", revert, save)),
+      area, wrong),
     live?.element);
 }
 
@@ -60,15 +59,15 @@ function liveOutput(tool, text, area, wrong) {
   const isError = text.key === "error_template";
   const usable = tool.examples.filter((one) => one.response);
   const fitting = usable.find((one) => (one.response.status >= 400) === isError) ?? usable[0];
-  const sample = h("textarea.code", { rows: "8", spellcheck: "false", "aria-label": t("texts.sample"), oninput: () => {
+  const sample = h("textarea.code.sample", { rows: "8", "aria-label": t("texts.sample"), oninput: () => {
     choice.value = "";
     later();
   } });
-  const status = h("input", { type: "text", inputmode: "numeric", class: "short", value: isError ? "404" : "200", "aria-label": t("answer.status"), oninput: () => {
+  const status = h("input", { inputmode: "numeric", class: "short", value: isError ? "404" : "200", "aria-label": t("answer.status"), oninput: () => {
     choice.value = "";
     later();
   } });
-  const type = h("input", { type: "text", class: "medium", value: "application/json", "aria-label": "content-type", oninput: () => {
+  const type = h("input", { class: "medium", value: "application/json", "aria-label": "content-type", oninput: () => {
     choice.value = "";
     later();
   } });

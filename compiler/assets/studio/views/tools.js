@@ -10,7 +10,7 @@ import { toolView } from "./tool.js";
 let searched = "";
 
 export function toolsView(main) {
-  const search = h("input", { type: "search", value: searched, "aria-label": t("tools.search"), placeholder: `${t("tools.search")}  /`, autocomplete: "off", spellcheck: "false" });
+  const search = h("input", { type: "search", value: searched, "aria-label": t("tools.search"), placeholder: `${t("tools.search")}  /` });
   const found = h("p.unseen", { role: "status" });
   const pane = split(main, "tools", t("nav.tools"), search, button(t("examples.all"), () => showRun({}), { picture: "play" }), found);
   let tools = [];

@@ -1,0 +1,59 @@
+// A running edge, read-only: status, tools, limits and the last calls.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { clean, finish, folder, open, start, studio } from "./harness.mjs";
+import { upstream } from "./upstream.mjs";
+
+let shop, specs, edge, server, tab, mcp;
+before(async () => {
+  shop = await upstream();
+  specs = await folder({ upstream: shop.url }, ["shop.toml", "media.toml"]);
+  const bundle = join(specs.path, "tools.mcpk");
+  await promisify(execFile)(process.env.MCPC, ["build", specs.path, "-o", bundle]);
+  await specs.write("edge.conf", 'bundle = "tools.mcpk"\n[admin]\nrecent_calls = 50\n');
+  edge = await start(process.env.EDGE, ["--config", join(specs.path, "edge.conf"), "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"], /^admin\s+(http:\S+)[^]*^listening\s+(http:\S+)/m, { env: { ...process.env, SHOP_TOKEN: "s" } });
+  mcp = edge.match[2].replace(/\/$/, "");
+  server = await studio(["--edge", edge.match[1]]);
+  tab = await open(server.url);
+});
+after(async () => {
+  await finish(server, edge, shop);
+  await specs?.remove();
+});
+
+const call = (name, given) => fetch(`${mcp}/api/v1/mcp/tools/call`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ name, arguments: given }) });
+
+test("the edge's state is shown, and nothing else is offered", async () => {
+  const { page } = tab;
+  await page.getByText("Reachable").waitFor();
+  await page.locator(".cards").getByText("Ready").waitFor();
+  assert.deepEqual(await page.locator("nav a").allInnerTexts(), ["Edge"]);
+  assert.equal(await page.getByRole("button", { name: "History" }).count(), 0);
+});
+
+test("tools with their counts, and the last calls, come by themselves", async () => {
+  const { page } = tab;
+  await call("get_order", { id: "7" });
+  await call("get_order", { id: "gone" });
+  await page.getByRole("tab", { name: "Tools" }).click();
+  const row = page.getByRole("row", { name: /get_order/ });
+  await row.getByRole("cell", { name: "2", exact: true }).waitFor();
+  await page.getByRole("tab", { name: "Last calls" }).click();
+  await page.getByRole("row", { name: /get_order/ }).nth(1).waitFor();
+  await call("picture", {});
+  await page.getByRole("row", { name: /picture/ }).waitFor();
+  assert.ok(!(await page.locator("table").innerText()).includes("gone"), "no arguments are shown");
+  await page.getByRole("tab", { name: "Limits" }).click();
+  await page.getByText("Calls in flight").waitFor();
+});
+
+test("an edge that is gone is told", async () => {
+  const { page } = tab;
+  await edge.stop();
+  await page.getByText("Not reachable", { exact: false }).waitFor();
+  await clean(tab, server.base);
+});
