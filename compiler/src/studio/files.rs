@@ -3,6 +3,7 @@
 use crate::files::disk;
 use mcp_bundle::definition::Pin;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// What tells one text of a file from another.
@@ -20,7 +21,11 @@ pub enum WriteError {
 
 impl From<std::io::Error> for WriteError {
     fn from(error: std::io::Error) -> WriteError {
-        WriteError::Failed(disk::plain(&error))
+        match error.kind() {
+            // Somebody removed it.
+            ErrorKind::NotFound => WriteError::Stale,
+            _ => WriteError::Failed(disk::plain(&error)),
+        }
     }
 }
 
@@ -58,7 +63,7 @@ pub fn put(path: &Path, before: Option<&str>, after: Option<&str>) -> Result<(),
     match (before, after) {
         (None, None) => Ok(()),
         (None, Some(after)) => match disk::create(path, after.as_bytes()) {
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(WriteError::Stale),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(WriteError::Stale),
             written => Ok(written?),
         },
         (Some(_), None) => {

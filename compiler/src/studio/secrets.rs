@@ -20,13 +20,6 @@ pub fn set(path: &Path, variables: &[(String, String)], is_ours: bool) -> Result
         let (name, why) = (disk::display(path), disk::plain(&error));
         ApiError::not_possible(format!("the keys cannot be written to `{name}`: {why}"))
     };
-    if is_ours && let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(failed)?;
-        let ignore = folder.join(".gitignore");
-        if !ignore.exists() {
-            fs::write(ignore, "*\n").map_err(failed)?;
-        }
-    }
     let before = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -41,6 +34,13 @@ pub fn set(path: &Path, variables: &[(String, String)], is_ours: bool) -> Result
         return Err(ApiError::not_possible(format!(
             "`{name}` is not a file of `NAME=value` lines; fix it by hand"
         )));
+    }
+    if is_ours && let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(failed)?;
+        let ignore = folder.join(".gitignore");
+        if !ignore.exists() {
+            fs::write(ignore, "*\n").map_err(failed)?;
+        }
     }
     disk::write_atomically(path, text.as_bytes(), true).map_err(failed)
 }

@@ -13,7 +13,7 @@ use crate::files::{Files, Input, Overlay, ReadError};
 use crate::servers::Programs;
 use arc_swap::ArcSwap;
 use mcp_bundle::plan::{Contents, ToolPlan};
-use mcp_diagnostics::{Diagnostic, EnvFile, FileId, Severity, Sources, suggest};
+use mcp_diagnostics::{Diagnostic, EnvFile, FileId, Severity, SourceFile, Sources, suggest};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -50,6 +50,8 @@ pub struct Snapshot {
     pub generation: u64,
     pub input: Input,
     pub report: Report,
+    /// The files of the specs, in the order in which they were read.
+    specs: Vec<FileId>,
     /// The report of the files without errors, if others have some.
     sound: Option<Report>,
     /// Why there may be more or other specs.
@@ -314,7 +316,7 @@ impl Snapshot {
 
     /// The spec that a file belongs to: templates and schemas are read right after the spec that names them.
     pub fn spec_of(&self, file: FileId) -> Option<FileId> {
-        spec_of(&self.report, &self.input, file)
+        spec_of(&self.specs, file)
     }
 
     /// The tool that a finding is about.
@@ -379,19 +381,22 @@ fn read(places: &Places, generation: u64, before: Option<&Snapshot>) -> Result<S
         Err(_) => (Input::default(), None),
     };
     let report = check(&input, &files);
-    let sound = sound(&input, &report, &files);
+    let names: BTreeSet<&str> = input.specs.iter().map(String::as_str).collect();
+    let is_spec = |(_, source): &(FileId, &SourceFile)| names.contains(source.name.as_str());
+    let specs: Vec<FileId> = report.sources.files().filter(is_spec).map(|(id, _)| id).collect();
+    let sound = sound(&input, &report, &specs, &files);
     let seen = files.seen(&found);
     match found {
         Err(error) if problem.is_none() => Err(error),
-        _ => Ok(Snapshot { generation, input, report, sound, problem, seen }),
+        _ => Ok(Snapshot { generation, input, report, specs, sound, problem, seen }),
     }
 }
 
 /// The report of the files without errors; `None` if that is all of them, or if it helps nothing.
-fn sound(input: &Input, report: &Report, files: &dyn Files) -> Option<Report> {
+fn sound(input: &Input, report: &Report, specs: &[FileId], files: &dyn Files) -> Option<Report> {
     let errors = report.diagnostics.iter().filter(|finding| finding.severity == Severity::Error);
     let broken: BTreeSet<&str> = errors
-        .map(|finding| spec_of(report, input, finding.span.file).unwrap_or(finding.span.file))
+        .map(|finding| spec_of(specs, finding.span.file).unwrap_or(finding.span.file))
         .map(|file| report.sources.file(file).name.as_str())
         .collect();
     if broken.is_empty() {
@@ -402,9 +407,9 @@ fn sound(input: &Input, report: &Report, files: &dyn Files) -> Option<Report> {
     sound.contents.is_some().then_some(sound)
 }
 
-fn spec_of(report: &Report, input: &Input, file: FileId) -> Option<FileId> {
-    let specs = report.sources.files().filter(|(_, source)| input.specs.contains(&source.name));
-    specs.map(|(id, _)| id).take_while(|id| *id <= file).last()
+/// The last one that was read before the file, or is the file.
+fn spec_of(specs: &[FileId], file: FileId) -> Option<FileId> {
+    specs.get(specs.partition_point(|spec| *spec <= file).checked_sub(1)?).copied()
 }
 
 /// Names of the files that are in one of two sets only, or have another text.

@@ -91,10 +91,10 @@ fn example<'j>(members: &Members<'j>) -> Result<NewExample<'j>, ApiError> {
     Ok(NewExample { title: members.text("title")?, arguments, response })
 }
 
-/// Any text: what is wrong with it is found like that of any file.
+/// Any text: what is wrong with it is found like in any file.
 fn source(snapshot: &Snapshot, path: &str, text: &str) -> Result<Edit, ApiError> {
     let before = snapshot.source(path);
     let before = before.ok_or_else(|| ApiError::not_found(format!("`{path}` is not a file of the specs")))?;
-    let change = Change::new(path, before, text.to_owned());
+    let change = Change::new(path, before, edits::with_line_ends(before, text));
     Ok(Edit { title: format!("edit {path}"), changes: vec![change] })
 }

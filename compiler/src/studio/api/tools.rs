@@ -83,7 +83,7 @@ fn brief(
         ("examples", tool.examples.len().into()),
         ("errors", errors.into()),
         ("warnings", warnings.into()),
-        ("usable", snapshot.callable(tool.label()).is_ok().into()),
+        ("usable", snapshot.contents().is_some_and(|contents| contents.tool(tool.label()).is_some()).into()),
     ])
 }
 
