@@ -52,6 +52,6 @@ pub mod tenants;
 pub mod transport;
 pub mod upstream;
 
-pub use activation::{LoadError, load};
+pub use activation::{LoadError, load, load_remote};
 pub use edge::Edge;
 pub use transport::service;

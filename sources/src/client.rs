@@ -76,7 +76,8 @@ impl Client {
             Payload::Bytes(bytes, progress) => {
                 let length = bytes.len();
                 let mut counted = Counted { inner: bytes, sent: 0, progress };
-                let request = request.header("content-length", length);
+                let has_length = request.headers_ref().is_some_and(|headers| headers.contains_key("content-length"));
+                let request = if has_length { request } else { request.header("content-length", length) };
                 let body = SendBody::from_reader(&mut counted);
                 self.agent.run(request.body(body).map_err(unusable)?)
             }

@@ -1,9 +1,9 @@
 //! What an attempt reads.
 
-use super::source::{BundleSource, FileSource, SourceError};
+use super::source::{BundleSource, FileSource, RemoteSettings, RemoteSource, SourceError};
 use super::{ActivationError, load, tenancy};
 use crate::Edge;
-use crate::config::{AuthConfig, Config, ConfigError, SecretSource};
+use crate::config::{AuthConfig, BundlePlace, Config, ConfigError, SecretSource};
 use crate::settings::Settings;
 use crate::tenants::Directory;
 use mcp_bundle::format::{Bundle, Revision, VerifyingKey, key_text};
@@ -22,10 +22,20 @@ pub struct Inputs {
     pub settings: Option<Arc<Settings>>,
     /// `None`: those of the edge stay.
     pub auth: Option<AuthConfig>,
+    /// What a remote source was made of.
+    remote: Option<Origin>,
     /// Of the secrets that were read last.
     secrets_stamp: Stamp,
     /// Of the tenants that were read last.
     tenants_stamp: Stamp,
+}
+
+/// What a remote source was made of. While this stays the same, so does the source, with what it holds.
+#[derive(Debug, PartialEq, Eq)]
+struct Origin {
+    settings: RemoteSettings,
+    ca_file: Option<PathBuf>,
+    secrets: SecretSource,
 }
 
 /// What an edge was given. If it is the same again, there is nothing to swap.
@@ -58,6 +68,7 @@ impl Inputs {
             secrets: SecretSource::default(),
             settings: None,
             auth: None,
+            remote: None,
             secrets_stamp: Stamp::default(),
             tenants_stamp: Stamp::default(),
         }
@@ -71,13 +82,32 @@ impl Inputs {
     /// What a configuration asks for.
     pub(super) fn of(config: &Config) -> Result<Inputs, ConfigError> {
         let bundle = config.bundle.as_ref().ok_or(ConfigError::NoBundle)?;
+        config.requires_a_signature()?;
+        let inputs = match bundle {
+            BundlePlace::File(path) => Inputs::new(FileSource::new(path)),
+            BundlePlace::Remote(location) => {
+                let (every, copy) = (config.poll, config.bundle_copy.clone());
+                let settings = RemoteSettings { location: location.clone(), every, copy };
+                let source = RemoteSource::new(settings.clone(), config.source_options());
+                let origin =
+                    Origin { settings, ca_file: config.ca_file.clone(), secrets: config.secrets.clone() };
+                Inputs { remote: Some(origin), ..Inputs::new(source) }
+            }
+        };
         Ok(Inputs {
             keys: config.keys.clone(),
             secrets: config.secrets.clone(),
             settings: Some(Arc::new(config.settings.clone())),
             auth: Some(config.auth.clone().unwrap_or_default()),
-            ..Inputs::new(FileSource::new(bundle))
+            ..inputs
         })
+    }
+
+    /// Takes the source over, if it is the same remote one: what it holds is good while the network is away.
+    pub(super) fn continue_from(&mut self, previous: Inputs) {
+        if self.remote.is_some() && self.remote == previous.remote {
+            self.source = previous.source;
+        }
     }
 
     /// Whether something may have changed.

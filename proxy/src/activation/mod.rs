@@ -20,7 +20,7 @@ mod tests;
 mod watcher;
 
 pub use inputs::Inputs;
-pub use load::{LoadError, load};
+pub use load::{LoadError, load, load_remote};
 pub use status::{Active, FailedAttempt, NO_STORE, Status};
 pub use tenancy::{TenantsError, read_and_check as read_tenants};
 pub use watcher::Watcher;
@@ -38,6 +38,7 @@ use crate::upstream::{Network, NetworkError, Upstream};
 use certificates::Certificates;
 use inputs::Given;
 use mcp_bundle::format::Revision;
+use source::RemoteStatus;
 use pingora_core::services::background::{GenBackgroundService, background_service};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -242,10 +243,16 @@ impl Activation {
         let is_shown = !wanted.certificates.probe();
         match wanted.inputs.as_mut().map(Inputs::probe) {
             None => Ok(None),
-            Some(Ok(false)) if is_shown => Ok(None),
+            Some(Ok(false)) if is_shown => {
+                self.show_source(&wanted);
+                Ok(None)
+            }
             Some(Ok(false)) => self.attempt(&mut wanted, Cause::Poll).map(Some),
             Some(Ok(true)) => self.attempt(&mut wanted, Cause::Poll).map(Some),
-            Some(Err(error)) => self.failed(LoadError::from(error).into(), Cause::Poll).map(Some),
+            Some(Err(error)) => {
+                self.show_source(&wanted);
+                self.failed(LoadError::from(error).into(), Cause::Poll).map(Some)
+            }
         }
     }
 
@@ -269,7 +276,9 @@ impl Activation {
         let wanted = locked(&self.wanted);
         let mut files: Vec<PathBuf> = wanted.inputs.iter().flat_map(Inputs::files).collect();
         files.extend(wanted.certificates.files().map(Path::to_owned));
-        (files, wanted.configured.as_ref().map_or(POLL, |configured| configured.poll))
+        let poll = wanted.configured.as_ref().map_or(POLL, |configured| configured.poll);
+        let wait = wanted.inputs.as_ref().and_then(|inputs| inputs.source.wait());
+        (files, wait.map_or(poll, |wait| poll.min(wait)))
     }
 
     /// Makes what a configuration says the thing that is wanted. A wrong one changes nothing.
@@ -278,18 +287,23 @@ impl Activation {
         let mut config = (configured.read)()?;
         // It follows from the listeners, and those stay.
         config.settings.access.loopback = configured.at_start.settings.access.loopback;
-        let inputs = Inputs::of(&config)?;
+        let mut inputs = Inputs::of(&config)?;
         wanted.certificates.follow(&config.listeners);
         configured.needs_upgrade = config.differs_beyond_reload(&configured.at_start);
         configured.poll = config.poll;
         configured.log_level = config.log.level;
+        if let Some(previous) = wanted.inputs.take() {
+            inputs.continue_from(previous);
+        }
         locked(&self.status).source = inputs.source.name();
         wanted.inputs = Some(inputs);
         Ok(())
     }
 
     fn attempt(&self, wanted: &mut Wanted, cause: Cause) -> Outcome {
-        match self.read_and_swap(wanted, cause) {
+        let outcome = self.read_and_swap(wanted, cause);
+        self.show_source(wanted);
+        match outcome {
             Ok(reloaded) => {
                 self.succeeded(&reloaded, cause);
                 Ok(reloaded)
@@ -300,6 +314,9 @@ impl Activation {
 
     fn read_and_swap(&self, wanted: &mut Wanted, cause: Cause) -> Result<Reloaded, ActivationError> {
         let inputs = wanted.inputs.as_mut().ok_or(ActivationError::NoBundle)?;
+        if cause == Cause::Asked {
+            inputs.source.expect_news();
+        }
         let certificates = wanted.certificates.read(cause == Cause::Asked)?;
         let (bundle, given) = inputs.read(&self.edge)?;
         let revision = given.revision;
@@ -326,6 +343,7 @@ impl Activation {
             locked(&self.status).active = Some(Active { revision, tools, signers, since: SystemTime::now() });
             wanted.given = Some(given);
         }
+        inputs.source.is_served();
         wanted.certificates.show(certificates);
         let mut needs_upgrade = Vec::new();
         if let Some(configured) = &wanted.configured {
@@ -333,6 +351,14 @@ impl Activation {
             needs_upgrade.clone_from(&configured.needs_upgrade);
         }
         Ok(Reloaded { revision, is_new, needs_upgrade })
+    }
+
+    /// Puts how it goes with a remote source where it can be seen.
+    fn show_source(&self, wanted: &Wanted) {
+        let source = wanted.inputs.as_ref().map(|inputs| &inputs.source);
+        let remote = source.and_then(|source| source.remote());
+        self.edge.metrics.source_is(remote.map(RemoteStatus::facts));
+        locked(&self.status).remote = remote.cloned();
     }
 
     fn succeeded(&self, reloaded: &Reloaded, cause: Cause) {

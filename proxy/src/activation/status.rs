@@ -1,5 +1,6 @@
 //! What is served, and how the last attempts to change it ended.
 
+use super::source::RemoteStatus;
 use mcp_bundle::format::Revision;
 use std::time::SystemTime;
 
@@ -11,6 +12,8 @@ pub const NO_STORE: &str =
 pub struct Status {
     /// Where bundles come from.
     pub source: String,
+    /// How it goes with that, if it is behind a network.
+    pub remote: Option<RemoteStatus>,
     pub active: Option<Active>,
     pub last_attempt: Option<SystemTime>,
     pub last_success: Option<SystemTime>,

@@ -62,7 +62,18 @@ impl BackgroundService for Watcher {
             let activation = Arc::clone(&self.activation);
             // The outcome is in the status and the log.
             let work = move || if is_asked { activation.reload().is_ok() } else { activation.poll().is_ok() };
-            let _ = tokio::task::spawn_blocking(work).await;
+            let mut working = tokio::task::spawn_blocking(work);
+            // A source that is slow to answer holds up nothing but the next look.
+            loop {
+                tokio::select! {
+                    _ = &mut working => break,
+                    changed = shutdown.changed() => {
+                        if changed.is_err() || *shutdown.borrow() {
+                            return self.activation.edge().end_streams();
+                        }
+                    }
+                }
+            }
             let (wanted, poll) = self.activation.watched();
             pause = poll;
             if wanted != files {

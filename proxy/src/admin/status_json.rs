@@ -1,6 +1,7 @@
 //! `GET /status`.
 
 use super::servers_json;
+use crate::activation::source::RemoteStatus;
 use crate::activation::{NO_STORE, Status};
 use crate::limits::shared::StoreStatus;
 use crate::upstream::mcp::Supervised;
@@ -27,6 +28,7 @@ pub fn of(
         "ready": active.is_some(),
         "uptime_seconds": uptime.as_secs(),
         "source": status.source,
+        "remote": status.remote.as_ref().map(remote),
         "active": active,
         "last_attempt": time(status.last_attempt),
         "last_success": time(status.last_success),
@@ -51,6 +53,22 @@ fn shared(limits: usize, store: Option<StoreStatus>) -> Value {
             "message": store.error,
         }),
     }
+}
+
+/// How it goes with a source behind a network.
+fn remote(remote: &RemoteStatus) -> Value {
+    let version = remote.version.clone().unwrap_or_default();
+    json!({
+        "etag": version.etag,
+        "last_modified": version.last_modified,
+        "digest": version.digest,
+        "last_attempt": time(remote.last_attempt),
+        "last_success": time(remote.last_success),
+        "last_error": remote.last_error.as_ref().map(|(message, at)| json!({ "message": message, "at": time(Some(*at)) })),
+        "failures": remote.failures,
+        "from_copy": remote.from_copy,
+        "copy_error": remote.copy_error,
+    })
 }
 
 /// RFC 3339, in UTC, to the second.

@@ -1,9 +1,9 @@
 //! `mcp-edge check`
 
-use super::{CommandError, files, has_toml_name, load_bundle, read_config, read_keys, variables};
+use super::{CommandError, files, has_toml_name, load_bundle, read_config, read_keys, read_place, variables};
 use crate::activation::{self, TenantsError};
 use crate::catalog::{self, invalid_variables};
-use crate::config::{AuthConfig, Config, FileProblem};
+use crate::config::{AuthConfig, BundlePlace, Config, FileProblem};
 use crate::limits::shared::try_store;
 use mcp_bundle::format::key_text;
 use mcp_bundle::format::{Bundle, VerifyingKey};
@@ -17,9 +17,10 @@ pub fn run(file: &Path, keys: &[String]) -> Result<String, CommandError> {
     if has_toml_name(file) {
         return configuration(file, keys);
     }
-    let bundle = load_bundle(file, &keys)?;
+    let config = Config { keys, ..Config::default() };
+    let bundle = load_bundle(&config, &read_place(file)?)?;
     // The machine that builds a bundle need not have its secrets.
-    Ok(facts(&bundle, &keys, Some(&EnvFile::default())))
+    Ok(facts(&bundle, &config.keys, Some(&EnvFile::default())))
 }
 
 fn configuration(file: &Path, keys: Vec<VerifyingKey>) -> Result<String, CommandError> {
@@ -36,9 +37,9 @@ fn configuration(file: &Path, keys: Vec<VerifyingKey>) -> Result<String, Command
     let mut contents = None;
     match &config.bundle {
         None => out.push_str("bundle     none: name one on the command line\n"),
-        Some(path) => match load_bundle(path, &config.keys) {
-            Err(failure) if problems.is_empty() => return Err(failure.located(&config, path)),
-            Err(failure) => problems.push(FileProblem::new(path, failure.message())),
+        Some(place) => match load_trusted(&config, place) {
+            Err(failure) if problems.is_empty() => return Err(failure.located(&config, &place.path())),
+            Err(failure) => problems.push(FileProblem::new(&place.path(), failure.message())),
             Ok(bundle) => {
                 out.push_str(&facts(&bundle, &config.keys, secrets.as_ref()));
                 let has_value = |name: &str| has_value(secrets.as_ref(), name);
@@ -92,6 +93,11 @@ fn store(config: &Config, limits: usize, value: &dyn Fn(&str) -> Option<String>)
         Ok(time) => format!("shared     {address} answers, in {} ms\n", time.as_millis()),
         Err(error) => format!("shared     {address} does not answer: {error}\n"),
     })
+}
+
+fn load_trusted(config: &Config, place: &BundlePlace) -> Result<Bundle, CommandError> {
+    config.requires_a_signature()?;
+    load_bundle(config, place)
 }
 
 /// In the lines of the file of tenants, or in that of the configuration that names it.

@@ -14,7 +14,7 @@ mod tls;
 mod typed;
 mod variables;
 
-use crate::config::{Config, ConfigError, FileProblem, editor_schema};
+use crate::config::{BundlePlace, Config, ConfigError, FileProblem, editor_schema};
 use crate::telemetry::logging::{LogFormat, LogLevel};
 use clap::{CommandFactory, FromArgMatches, Parser};
 use environment::Environment;
@@ -43,7 +43,7 @@ enum Command {
     /// without the variables of this machine: those without a value are marked, but are not an error.
     #[command(after_help = EXIT_CODES)]
     Check {
-        /// A bundle, or an `edge.toml`
+        /// A bundle (a file or a URL), or an `edge.toml`
         #[arg(value_name = "FILE")]
         file: PathBuf,
         /// Require a signature by this public key (its text or a file); if repeated, by any of them
@@ -84,7 +84,8 @@ enum KeyCommand {
 
 #[derive(Debug, clap::Args)]
 struct ServeArguments {
-    /// The bundle to serve, instead of the one in the configuration
+    /// The bundle to serve, instead of the one in the configuration: a file, or `https://…`, `oci://…`, `s3://…`, `gs://…`
+    /// or `az://…`
     #[arg(value_name = "BUNDLE")]
     bundle: Option<PathBuf>,
     /// Read the configuration from this file
@@ -250,6 +251,8 @@ impl From<ConfigError> for CommandError {
             ConfigError::Wrong(problems) => CommandError { text: problems.render(wants_color()), code: 1 },
             ConfigError::Exposed { .. } => CommandError::cannot_run(error)
                 .help("listen on `127.0.0.1`, or add `--auth none` to allow everyone"),
+            ConfigError::Untrusted { .. } => CommandError::wrong(error)
+                .help("add `keys = [\"mcpc-ed25519:…\"]` to the configuration, or `--key KEY`; `mcpc keygen` makes one"),
             ConfigError::OpenedByHand => {
                 CommandError::cannot_run(error).help("remove one of them, or write `mode = \"none\"` there")
             }
@@ -260,8 +263,18 @@ impl From<ConfigError> for CommandError {
     }
 }
 
-fn load_bundle(path: &Path, keys: &[VerifyingKey]) -> Result<mcp_bundle::format::Bundle, CommandError> {
-    crate::load(path, keys).map_err(|error| bundle_failure(&error, path))
+/// The bundle of a configuration, as it would be served.
+fn load_bundle(config: &Config, place: &BundlePlace) -> Result<mcp_bundle::format::Bundle, CommandError> {
+    let loaded = match place {
+        BundlePlace::File(path) => crate::load(path, &config.keys),
+        BundlePlace::Remote(location) => crate::load_remote(location, config.source_options(), &config.keys),
+    };
+    loaded.map_err(|error| bundle_failure(&error, &place.path()))
+}
+
+fn read_place(text: &Path) -> Result<BundlePlace, CommandError> {
+    BundlePlace::parse(text, Path::new(""))
+        .map_err(|error| CommandError::cannot_run(format!("the bundle cannot be used: {error}")).help(error.help))
 }
 
 fn bundle_failure(error: &crate::LoadError, path: &Path) -> CommandError {

@@ -5,7 +5,7 @@ use super::typed::Typed;
 use super::{CommandError, ServeArguments, bundle_failure, files, load_bundle};
 use crate::activation::{Activation, ActivationError};
 use crate::admin::{self, Admin};
-use crate::config::{Config, ConfigError, FileProblem};
+use crate::config::{BundlePlace, Config, ConfigError, FileProblem};
 use crate::process::{self, Beside, BindError, Bound, OpenFiles};
 use crate::runtime::allocator;
 use crate::telemetry::logging::{self, LogFormat};
@@ -13,7 +13,6 @@ use crate::upstream::mcp::stdio;
 use pingora_core::services::ServiceWithDependents;
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,6 +23,7 @@ pub fn run(arguments: &ServeArguments) -> Result<(), CommandError> {
     let typed = Typed::of(arguments)?;
     let config = typed.config()?;
     let bundle = config.bundle.clone().ok_or(ConfigError::NoBundle)?;
+    config.requires_a_signature()?;
     if arguments.upgrade && config.upgrade_socket.is_none() {
         let failure = CommandError::cannot_run("`--upgrade` needs `upgrade_socket` in the configuration");
         return Err(failure.help("the running process must have been started with the same `upgrade_socket`"));
@@ -89,21 +89,25 @@ const PRIVILEGED_HELP: &str =
 const SAME_LISTENERS_HELP: &str =
     "an upgrade needs the listeners of the running process, and new ones that are free";
 
-fn activation_failure(error: &ActivationError, config: &Config, bundle: &Path) -> CommandError {
+fn activation_failure(error: &ActivationError, config: &Config, bundle: &BundlePlace) -> CommandError {
+    let path = bundle.path();
     match error {
-        ActivationError::Load(error) => bundle_failure(error, bundle).located(config, bundle),
+        ActivationError::Load(error) => bundle_failure(error, &path).located(config, &path),
         error => CommandError::wrong(error),
     }
 }
 
 /// Every problem with the files, in one run and in the words of `check`.
-fn inspect_files(config: &Config, bundle: &Path) -> Result<(), CommandError> {
+fn inspect_files(config: &Config, bundle: &BundlePlace) -> Result<(), CommandError> {
     let (_, mut problems) = files::inspect(config);
     if problems.is_empty() {
         return Ok(());
     }
-    let failure = load_bundle(bundle, &config.keys).err();
-    problems.extend(failure.map(|failure| FileProblem::new(bundle, failure.message())));
+    // A remote one has its turn when the files are right.
+    if let BundlePlace::File(path) = bundle {
+        let failure = load_bundle(config, bundle).err();
+        problems.extend(failure.map(|failure| FileProblem::new(path, failure.message())));
+    }
     Err(CommandError::of_files(config, problems))
 }
 

@@ -1,5 +1,6 @@
 //! What is reported once all listeners are bound.
 
+use crate::activation::source::RemoteStatus;
 use crate::activation::{Activation, Active};
 use crate::config::Config;
 use crate::telemetry::logging::LogFormat;
@@ -11,6 +12,8 @@ pub struct Start {
     listening: Vec<String>,
     admin: String,
     active: Option<Active>,
+    remote: Option<RemoteStatus>,
+    has_no_copy: bool,
     auth: String,
 }
 
@@ -22,12 +25,15 @@ impl Start {
         activation: &Activation,
     ) -> Start {
         let listeners = config.listeners.iter().zip(addresses);
+        let status = activation.status();
         Start {
             listening: listeners
                 .map(|(listener, address)| format!("{}://{address}/mcp", listener.scheme()))
                 .collect(),
             admin: admin.map_or_else(|| "off".to_owned(), |address| format!("http://{address}/")),
-            active: activation.status().active,
+            active: status.active,
+            remote: status.remote,
+            has_no_copy: config.bundle_copy.is_none(),
             auth: activation.edge().serving().directory.summary(),
         }
     }
@@ -38,6 +44,7 @@ impl Start {
             LogFormat::Text => drop(std::io::stderr().write_all(self.text().as_bytes())),
             LogFormat::Json => self.log(),
         }
+        self.warn();
         if let Some(active) = &self.active {
             active.log();
         }
@@ -58,7 +65,22 @@ impl Start {
             text.push_str(&format!("signed by  {signed_by}\n"));
         }
         text.push_str(&format!("auth       {}\n", self.auth));
+        if let Some(remote) = &self.remote {
+            let version = remote.version.as_ref().map(|version| format!(" ({version})")).unwrap_or_default();
+            text.push_str(&format!("source     {}{version}\n", remote.location));
+        }
         text
+    }
+
+    /// What should not stay as it is.
+    fn warn(&self) {
+        let Some(RemoteStatus { location: source, from_copy, last_error, .. }) = &self.remote else { return };
+        let error = last_error.as_ref().map(|(message, _)| message.as_str()).unwrap_or_default();
+        if *from_copy {
+            tracing::warn!(source, error, "the copy of the last good bundle is served");
+        } else if self.has_no_copy {
+            tracing::warn!(source, "without `bundle_copy`, a start while the source is away fails");
+        }
     }
 
     fn log(&self) {

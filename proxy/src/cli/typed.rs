@@ -1,7 +1,7 @@
 //! What was typed, which overrides the configuration.
 
-use super::{CommandError, ServeArguments, read_keys};
-use crate::config::{AuthConfig, Config, ConfigError, is_off, parse_address};
+use super::{CommandError, ServeArguments, read_keys, read_place};
+use crate::config::{AuthConfig, BundlePlace, Config, ConfigError, is_off, parse_address};
 use crate::process::Listener;
 use crate::telemetry::logging::{LogFormat, LogLevel};
 use crate::tenants::Mode;
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[derive(Debug)]
 pub struct Typed {
     config: Option<PathBuf>,
-    bundle: Option<PathBuf>,
+    bundle: Option<BundlePlace>,
     keys: Vec<VerifyingKey>,
     listeners: Vec<Listener>,
     admin: Option<Option<SocketAddr>>,
@@ -27,7 +27,7 @@ impl Typed {
         let listener = |text: &String| Ok(Listener { address: address(text)?.to_string(), tls: None });
         Ok(Typed {
             config: arguments.config.clone(),
-            bundle: arguments.bundle.clone(),
+            bundle: arguments.bundle.as_deref().map(read_place).transpose()?,
             keys: read_keys(&arguments.key)?,
             listeners: arguments.listen.iter().map(listener).collect::<Result<_, CommandError>>()?,
             admin: match arguments.admin.as_deref() {

@@ -48,10 +48,11 @@ impl Row {
 use Shape::{Boolean, Integer, Tables, Text, Texts, Word};
 
 #[rustfmt::skip]
-static TOP_ROWS: [Row; 26] = [
-    Row::new("bundle", Text, "", "the bundle to serve; the command line may name another"),
-    Row::new("keys", Texts, "", "public keys, as text or as files; with any, one of them must have signed the bundle"),
-    Row::new("poll_seconds", Integer { min: 1, max: 86_400 }, "10", "how often to check the bundle, the secrets file and the certificates for changes"),
+static TOP_ROWS: [Row; 27] = [
+    Row::new("bundle", Text, "", "the bundle to serve: a file, or `https://…`, `oci://…`, `s3://…`, `gs://…` or `az://…`; the command line may name another"),
+    Row::new("bundle_copy", Text, "", "a file that keeps the last good bundle of a remote source, for a start while the source is away"),
+    Row::new("keys", Texts, "", "public keys, as text or as files; with any, one of them must have signed the bundle; a remote source needs them"),
+    Row::new("poll_seconds", Integer { min: 1, max: 86_400 }, "10", "how often to check the bundle, the secrets file and the certificates for changes; a remote source is asked a quarter sooner or later than that, and less often while it fails"),
     Row::new("secrets", Text, "", "a file of `NAME=value` lines for each `${NAME}` of the bundle; the environment has precedence"),
     Row::new("auth", Shape::WordOrTable(&["none"], &AUTH_TABLE), "", "`\"none\"` lets everyone call; or a table `[auth]`. One of them is needed to listen on an address that is not loopback"),
     Row::new("threads", Integer { min: 1, max: 1024 }, "the number of cores", "worker threads"),
@@ -60,7 +61,7 @@ static TOP_ROWS: [Row; 26] = [
     Row::new("recent_calls", Integer { min: 0, max: 10_000 }, "0", "finished calls to remember for `/calls` of the admin listener, without arguments and responses"),
     Row::new("metrics", Boolean, "true", "`false` stops counting finished calls; `/metrics` shows the rest"),
     Row::new("upgrade_socket", Text, "", "the socket where a new process, started with `--upgrade`, takes over the listeners"),
-    Row::new("ca_file", Text, "", "PEM file of certificate authorities to trust for upstreams, instead of the system's"),
+    Row::new("ca_file", Text, "", "PEM file of certificate authorities to trust for upstreams and a remote source, instead of the system's"),
     Row::new("mcp_servers", Text, "", "an `mcpServers` file of a desktop client: its programs may run as MCP servers here"),
     Row::new("listen", Tables(&LISTEN_TABLE), "", "written `[[listen]]`, once for each listener"),
     Row::new("log", Shape::Table(&LOG_TABLE), "", "written `[log]`: what is logged"),

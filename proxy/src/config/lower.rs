@@ -4,7 +4,7 @@ use super::keys::{
     ACCESS_TABLE, INTERFACES_TABLE, LANGUAGE, LIMITS_RATE_TABLE, LISTEN_TABLE, LOG_TABLE, RATE_TABLE, TABLES,
     TOP, UPSTREAM_TABLE,
 };
-use super::{Config, Places, Problems, SecretSource, parse_address, read_key};
+use super::{BundlePlace, Config, Places, Problems, SecretSource, parse_address, read_key};
 use crate::limits::Rate;
 use crate::process::{Listener, TlsFiles};
 use crate::settings::{Access, AuditArguments, AuditSettings, ClientFiles, Interfaces, Settings, WhenFull};
@@ -14,6 +14,7 @@ use mcp_bundle::format::key_text::{self, KeyError};
 use mcp_bundle::origin::Origin;
 use mcp_diagnostics::toml_tree::TomlTable;
 use mcp_diagnostics::{Diagnostic, Fields, FileId, Reading, Shape, Sources, Span, Spanned};
+use mcp_sources::Location;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -95,7 +96,8 @@ impl<'d> Lowering<'_, 'd> {
     {
         let default = Config::default();
         let mut config = Config {
-            bundle: self.path(top, "bundle"),
+            bundle: self.bundle(top),
+            bundle_copy: self.bundle_copy(top),
             keys: self.keys(top, toml),
             poll: top
                 .integer("poll_seconds")
@@ -140,6 +142,33 @@ impl<'d> Lowering<'_, 'd> {
         self.distinct(&config);
         config.derive_access();
         config
+    }
+
+    fn bundle(&mut self, top: &Fields<'_, '_>) -> Option<BundlePlace> {
+        let text = self.text(top, "bundle")?;
+        match BundlePlace::parse(Path::new(&text.value), self.folder) {
+            Ok(place) => {
+                self.files.push((place.path(), text.span));
+                Some(place)
+            }
+            Err(error) => {
+                // The line may hold a credential.
+                let problem = Diagnostic::error(text.span, error.to_string()).hide_source();
+                self.reading.report(problem.help(error.help));
+                None
+            }
+        }
+    }
+
+    fn bundle_copy(&mut self, top: &Fields<'_, '_>) -> Option<PathBuf> {
+        let copy = self.path(top, "bundle_copy")?;
+        let bundle = top.text("bundle").map(|text| text.value).unwrap_or_default();
+        if !bundle.is_empty() && Location::find(&bundle).is_none() {
+            let span = top.text("bundle_copy").map_or(top.span, |text| text.span);
+            let problem = Diagnostic::error(span, "a bundle that is a file needs no copy");
+            self.reading.report(problem.help("remove `bundle_copy`"));
+        }
+        Some(copy)
     }
 
     fn keys(&mut self, top: &Fields<'_, '_>, toml: &TomlTable<'_>) -> Vec<VerifyingKey> {

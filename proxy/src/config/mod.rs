@@ -5,6 +5,7 @@
 
 mod address;
 mod auth;
+mod bundle;
 pub mod editor_schema;
 mod fixed;
 pub mod keys;
@@ -20,6 +21,7 @@ mod tests;
 
 pub use address::{AddressError, parse_address};
 pub use auth::AuthConfig;
+pub use bundle::BundlePlace;
 pub use lower::is_off;
 pub use mcp_diagnostics::Problems;
 pub use places::{FileProblem, Places};
@@ -40,7 +42,9 @@ use std::time::Duration;
 /// What a process does. Paths are relative to where the process runs.
 #[derive(Debug, Clone)]
 pub struct Config {
-    pub bundle: Option<PathBuf>,
+    pub bundle: Option<BundlePlace>,
+    /// Where the last good bundle of a remote source is kept.
+    pub bundle_copy: Option<PathBuf>,
     /// With any, the bundle must be signed by one of them.
     pub keys: Vec<VerifyingKey>,
     pub poll: Duration,
@@ -80,6 +84,8 @@ pub enum ConfigError {
     OpenedByHand,
     #[error("there is no bundle to serve")]
     NoBundle,
+    #[error("`{location}` is behind a network, and there is no key that must have signed the bundle")]
+    Untrusted { location: String },
 }
 
 pub const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
@@ -91,6 +97,7 @@ impl Default for Config {
     fn default() -> Config {
         let mut config = Config {
             bundle: None,
+            bundle_copy: None,
             keys: Vec::new(),
             poll: Duration::from_secs(10),
             secrets: SecretSource::default(),

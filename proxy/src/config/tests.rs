@@ -51,7 +51,7 @@ fn every_key_is_read() {
         origins = ["https://app.example.com", "http://localhost:3000"]
         "#
     ));
-    assert_eq!(config.bundle.as_deref(), Some(Path::new("conf/tools.mcpk")));
+    assert_eq!(config.bundle, Some(BundlePlace::File(PathBuf::from("conf/tools.mcpk"))));
     assert_eq!(config.keys.len(), 1);
     assert_eq!(config.poll, Duration::from_secs(3));
     assert_eq!(config.secrets.file(), Some(Path::new("/run/secrets.env")));

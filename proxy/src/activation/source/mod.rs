@@ -1,14 +1,20 @@
-//! Where bundles come from. A file is the first kind; HTTP, object stores and registries are others.
-//!
-//! A new kind is a file beside `file.rs` and its arm in `Inputs::of`.
+//! Where bundles come from: a file, this process, or a network. What web servers, registries and object stores have of their
+//! own is in the crate `mcp-sources`.
 
 mod file;
 mod memory;
+mod remote;
+#[cfg(test)]
+mod remote_tests;
+mod schedule;
 
 pub use file::FileSource;
 pub use memory::MemorySource;
+pub use remote::{RemoteSettings, RemoteSource, RemoteStatus};
 
+use mcp_sources::{CopyError, TransferError};
 use std::path::Path;
+use std::time::Duration;
 
 /// A place that holds one bundle, which may change.
 ///
@@ -19,8 +25,8 @@ pub trait BundleSource: Send + std::fmt::Debug {
     /// For messages and the status: a path, a URL.
     fn name(&self) -> String;
 
-    /// Whether there may be another bundle than the one that was fetched last. Asked at every poll, so it must be cheap: no
-    /// bundle is transferred. After a failed fetch it says whether another try may end better.
+    /// Whether there may be another bundle than the one that was fetched last. Asked at every poll, so it must be cheap as
+    /// long as nothing has changed. After a failed fetch it says whether another try may end better.
     fn probe(&mut self) -> Result<bool, SourceError>;
 
     /// The bytes of the bundle: all or an error, never a part, and never more than
@@ -31,6 +37,37 @@ pub trait BundleSource: Send + std::fmt::Debug {
     fn file(&self) -> Option<&Path> {
         None
     }
+
+    /// Somebody asked: the next fetch must not rest on an earlier one, if it can do better.
+    fn expect_news(&mut self) {}
+
+    /// Until the next probe is worth it; `None` if any is.
+    fn wait(&self) -> Option<Duration> {
+        None
+    }
+
+    /// What was fetched last is served now.
+    fn is_served(&mut self) {}
+
+    /// What was fetched last is not a bundle that may be served. Whether the next fetch gives something else.
+    fn refuse(&mut self, _reason: &str) -> bool {
+        false
+    }
+
+    /// How it goes, if it is behind a network.
+    fn remote(&self) -> Option<&RemoteStatus> {
+        None
+    }
+}
+
+/// The bytes of a remote bundle, now.
+pub(super) fn fetch_once(
+    location: &mcp_sources::Location,
+    options: &mcp_sources::Options,
+) -> Result<Vec<u8>, SourceError> {
+    let fetched = mcp_sources::open(location, options)?.newer(None)?;
+    // Only a version that is known can be unchanged.
+    Ok(fetched.map(|fetched| fetched.bytes).unwrap_or_default())
 }
 
 /// Why there are no bytes.
@@ -40,4 +77,11 @@ pub enum SourceError {
     Unreadable { name: String, source: std::io::Error },
     #[error("`{name}` has {length} bytes, and a bundle at most {}", mcp_bundle::format::MAX_FILE_LENGTH)]
     TooLarge { name: String, length: u64 },
+    #[error(transparent)]
+    Remote(#[from] TransferError),
+    /// It has not changed since it was refused.
+    #[error("{0}")]
+    Refused(String),
+    #[error("{source}, and {copy}")]
+    NoCopy { source: Box<SourceError>, copy: CopyError },
 }

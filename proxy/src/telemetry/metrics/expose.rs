@@ -1,7 +1,7 @@
 //! The counters as OpenMetrics text. `docs/OPERATIONS.md` lists the names.
 
 use super::histogram::Part;
-use super::{CODES, Inner, limits, servers};
+use super::{CODES, Inner, limits, servers, source};
 use crate::telemetry::audit::AuditStats;
 use crate::upstream::PoolStats;
 use prometheus_client::collector::Collector;
@@ -36,6 +36,9 @@ impl Collector for Exposed {
         counter(&mut encoder, "activations", "Bundles that were activated", inner.reloads.load(Relaxed))?;
         let failed = "Bundles that could not be activated";
         counter(&mut encoder, "failed_activations", failed, inner.failed_reloads.load(Relaxed))?;
+        if let Some(facts) = &*inner.source.lock().unwrap_or_else(PoisonError::into_inner) {
+            source::encode(&mut encoder, facts)?;
+        }
         let gauges = inner.gauges.get().map(|read| read()).unwrap_or_default();
         let in_flight = gauges.calls_in_flight as i64;
         gauge(&mut encoder, "calls_in_flight", "Calls that are being worked on", in_flight)?;

@@ -7,7 +7,10 @@ mod limits;
 mod sampled;
 mod servers;
 mod shared;
+mod source;
 mod tenants;
+
+pub use source::SourceFacts;
 
 use crate::cache::AnswerCache;
 use crate::limits::Limiter;
@@ -64,6 +67,7 @@ struct Inner {
     audit: OnceLock<AuditReader>,
     servers: OnceLock<Servers>,
     limits: OnceLock<(Arc<Limiter>, Arc<AnswerCache>)>,
+    source: Mutex<Option<SourceFacts>>,
 }
 
 #[derive(Debug, Clone)]
@@ -110,6 +114,11 @@ impl Metrics {
     /// A bundle could not be activated.
     pub fn activation_failed(&self) {
         self.inner.failed_reloads.fetch_add(1, Relaxed);
+    }
+
+    /// How it goes with a remote source of bundles, if there is one.
+    pub(crate) fn source_is(&self, facts: Option<SourceFacts>) {
+        *self.inner.source.lock().unwrap_or_else(PoisonError::into_inner) = facts;
     }
 
     /// Where to ask for the gauges; only the first one counts.
