@@ -26,6 +26,10 @@ scale *options:
 faults *options:
     benches/faults {{options}}
 
+# The CPU time of a poll of an unchanged bundle, from real servers.
+polls:
+    benches/polls
+
 # Time of `check`, `build`, loading, binding and rendering, with criterion.
 micro:
     cargo bench -p mcpc-benches
@@ -44,7 +48,7 @@ flamegraph *file:
 
 # Each fuzz target for a while; needs a nightly toolchain and cargo-fuzz.
 fuzz seconds="60":
-    for target in bind bundle_reader envelope events http1 shape template_machine tokens; do cargo +nightly fuzz run $target -- -max_total_time={{seconds}} || exit 1; done
+    for target in bind bundle_reader envelope events http1 shape sources template_machine tokens; do cargo +nightly fuzz run $target -- -max_total_time={{seconds}} || exit 1; done
     for target in template_go template_handlebars; do cargo +nightly fuzz run $target -- -dict=fuzz/template.dict -max_total_time={{seconds}} || exit 1; done
     cargo +nightly fuzz run tenants -- -dict=fuzz/tenants.dict -max_total_time={{seconds}}
     mkdir -p fuzz/corpus/spec_parser

@@ -1,7 +1,6 @@
 //! `mcpc inspect`
 
-use super::{Outcome, Streams, counted, grouped, read_bundle};
-use crate::files::disk;
+use super::{Outcome, Streams, counted, grouped, read_bundle, shown};
 use crate::publish::bundle_view::{BundleView, ToolView};
 use crate::publish::secrets_view::SecretsView;
 use mcp_bundle::format::{self, Trust};
@@ -12,7 +11,7 @@ use std::path::PathBuf;
 /// Show the contents of a bundle
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// The bundle
+    /// The bundle: a file, or `https://…`, `oci://…`, `s3://…`, `gs://…` or `az://…`
     #[arg(value_name = "BUNDLE")]
     bundle: PathBuf,
     /// Show only this tool, in detail
@@ -34,7 +33,7 @@ enum InspectFormat {
 
 pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
     let bytes = read_bundle(&arguments.bundle)?;
-    let name = disk::display(&arguments.bundle);
+    let name = shown(&arguments.bundle);
     let bundle = match format::read(&bytes, &Trust::Any) {
         Ok(bundle) => bundle,
         Err(error) => {

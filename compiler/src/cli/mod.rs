@@ -20,9 +20,12 @@ mod keygen;
 mod keys_file;
 #[cfg(feature = "dev")]
 mod lock;
-mod planned;
-#[cfg(feature = "dev")]
+mod left_out;
+#[cfg(any(feature = "dev", feature = "remote"))]
 mod progress;
+#[cfg(feature = "remote")]
+mod push;
+mod remote;
 mod replay;
 mod rules;
 mod schema;
@@ -37,6 +40,7 @@ use crate::files::disk;
 use crate::render::grouped;
 use anyhow::Context;
 use clap::{Parser, Subcommand};
+use mcp_sources::Location;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -64,6 +68,8 @@ enum Command {
     Build(build::Arguments),
     Diff(diff::Arguments),
     Stats(stats::Arguments),
+    #[cfg(feature = "remote")]
+    Push(push::Arguments),
     Inspect(inspect::Arguments),
     Verify(verify::Arguments),
     Replay(replay::Arguments),
@@ -146,7 +152,7 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // Help and version are results; everything else is a usage error.
             let code = if error.use_stderr() { 2 } else { 0 };
-            let _ = match planned::message(&error) {
+            let _ = match left_out::message(&error) {
                 Some(message) => std::io::stderr().write_all(message.as_bytes()),
                 None => error.print(),
             };
@@ -190,6 +196,8 @@ fn run(command: Command, streams: &mut Streams) -> anyhow::Result<Outcome> {
         Command::Build(arguments) => build::run(&arguments, streams),
         Command::Diff(arguments) => diff::run(&arguments, streams),
         Command::Stats(arguments) => stats::run(&arguments, streams),
+        #[cfg(feature = "remote")]
+        Command::Push(arguments) => push::run(&arguments, streams),
         Command::Inspect(arguments) => inspect::run(&arguments, streams),
         Command::Verify(arguments) => verify::run(&arguments, streams),
         Command::Replay(arguments) => replay::run(&arguments, streams),
@@ -217,8 +225,19 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| kind(cause) == Some(std::io::ErrorKind::BrokenPipe))
 }
 
-/// Reads a bundle's bytes, within the format's limit.
+/// A bundle's name in messages: without what is secret in a URL.
+fn shown(path: &Path) -> String {
+    match path.to_str().and_then(Location::find) {
+        Some(Ok(location)) => location.to_string(),
+        _ => disk::display(path).to_string(),
+    }
+}
+
+/// A bundle's bytes, from a file or a URL, within the format's limit.
 fn read_bundle(path: &Path) -> anyhow::Result<Vec<u8>> {
+    if let Some(found) = path.to_str().and_then(Location::find) {
+        return remote::fetch(&remote::location(found)?);
+    }
     let name = disk::display(path);
     let context = || format!("`{name}` cannot be read");
     let size =

@@ -1,6 +1,6 @@
 //! `mcpc replay`
 
-use super::{Outcome, Streams, read_bundle};
+use super::{Outcome, Streams, read_bundle, shown};
 use crate::exercise::replay::{self, Format, Replayer, Report};
 use crate::files::disk;
 use anyhow::Context;
@@ -47,7 +47,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
 
 fn replayer(path: &Path) -> anyhow::Result<Replayer> {
     let bytes = read_bundle(path)?;
-    let bundle = format::read(&bytes, &Trust::Any).with_context(|| format!("`{}`", disk::display(path)))?;
+    let bundle = format::read(&bytes, &Trust::Any).with_context(|| format!("`{}`", shown(path)))?;
     Ok(Replayer::new(bundle))
 }
 

@@ -1,15 +1,14 @@
 //! `mcpc verify`
 
 use super::keys_file;
-use super::{Outcome, Streams, counted, read_bundle};
-use crate::files::disk;
+use super::{Outcome, Streams, counted, read_bundle, shown};
 use mcp_bundle::format::{self, Trust, key_id};
 use std::path::PathBuf;
 
 /// Check that a bundle is intact, and who signed it
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// The bundle
+    /// The bundle: a file, or `https://…`, `oci://…`, `s3://…`, `gs://…` or `az://…`
     #[arg(value_name = "BUNDLE")]
     bundle: PathBuf,
     /// Require a signature by this public key (its text or a file); of several keys, one is enough
@@ -21,7 +20,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     let keys: Vec<_> =
         arguments.key.iter().map(|key| keys_file::read_public(key)).collect::<anyhow::Result<_>>()?;
     let bytes = read_bundle(&arguments.bundle)?;
-    let name = disk::display(&arguments.bundle);
+    let name = shown(&arguments.bundle);
     let trust = if keys.is_empty() { Trust::Any } else { Trust::AnyOf(&keys) };
     let bundle = match format::read(&bytes, &trust) {
         Ok(bundle) => bundle,

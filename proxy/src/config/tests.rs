@@ -274,7 +274,7 @@ fn words_and_types_are_checked() {
     3 | keys = "k"
       |        ^^^
       |
-      = note: public keys, as text or as files; with any, one of them must have signed the bundle
+      = note: public keys, as text or as files; with any, one of them must have signed the bundle; a remote source needs them
 
     error: `listen` must be a list of tables, not a string
      --> edge.toml:4:10

@@ -109,6 +109,11 @@ impl Stage {
         Stage::in_folder(self.folder, has)
     }
 
+    fn asked_and_downloaded(&self) -> (usize, usize) {
+        let world = self.world.lock().unwrap();
+        (world.asked, world.downloads)
+    }
+
     fn has(&self, has: Has) {
         self.world.lock().unwrap().has = has;
     }
@@ -156,9 +161,9 @@ fn an_unchanged_source_is_asked_once_in_its_time_and_a_change_is_served() {
     let stage = Stage::new(good("one"));
     let one = stage.poll().unwrap().unwrap().revision;
     assert_eq!(stage.poll().unwrap(), None, "not due");
-    assert_eq!(stage.world.lock().unwrap().asked, 1);
+    assert_eq!(stage.asked_and_downloaded(), (1, 1));
     assert_eq!(stage.poll_later().unwrap(), None);
-    assert_eq!((stage.world.lock().unwrap().asked, stage.world.lock().unwrap().downloads), (2, 1));
+    assert_eq!(stage.asked_and_downloaded(), (2, 1));
     stage.has(good("two"));
     let two = stage.poll_later().unwrap().unwrap();
     assert!(two.is_new && two.revision != one);
@@ -200,7 +205,7 @@ fn errors_for_ten_minutes_change_nothing_and_the_first_answer_ends_them() {
     assert_eq!((stage.error(), stage.remote().last_error, stage.remote().failures), (None, None, 0));
     assert_eq!(stage.metric("mcp_edge_source_failing"), "0");
     assert!(stage.wait() <= Duration::from_millis(12_500), "and it is asked as often as before");
-    assert_eq!(stage.world.lock().unwrap().downloads, 1);
+    assert_eq!(stage.asked_and_downloaded().1, 1);
 }
 
 #[test]
@@ -211,9 +216,9 @@ fn a_bundle_of_another_signer_is_refused_once_and_holds_nothing_up() {
     let error = stage.poll_later().unwrap_err().to_string();
     assert!(error.contains("https://a.example/tools.mcpk") && error.contains("sign"), "{error}");
     assert_eq!(stage.served(), Some(one));
-    let downloads = stage.world.lock().unwrap().downloads;
+    let (_, downloads) = stage.asked_and_downloaded();
     assert_eq!(stage.poll_later().unwrap_err().to_string(), error, "it stays red");
-    assert_eq!(stage.world.lock().unwrap().downloads, downloads, "but is not downloaded again");
+    assert_eq!(stage.asked_and_downloaded().1, downloads, "but is not downloaded again");
     assert_eq!(stage.metric("mcp_edge_failed_activations_total"), "1");
     assert_eq!(std::fs::read(stage.copy()).unwrap(), bundle("one", &[], 1));
 
