@@ -7,8 +7,10 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use std::fmt;
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
 
 /// A credential. It never reaches a message or a debug print.
 #[derive(Clone, PartialEq, Eq)]
@@ -25,6 +27,8 @@ pub enum Login {
 
 /// The largest file of logins, and the largest answer of a helper.
 const MAX_LENGTH: u64 = 1 << 20;
+/// A helper may have to ask a cloud.
+const PATIENCE: Duration = Duration::from_secs(30);
 /// What a helper says instead of a user's name if its secret is to be exchanged.
 const TOKEN_USER: &str = "<token>";
 
@@ -138,7 +142,7 @@ fn of_entry(entry: &Value) -> Option<Login> {
     Some(Login::Basic { user: text("username")?, password: text("password")? })
 }
 
-/// Asks `docker-credential-HELPER`, as container engines do. It may take its time: it may be asking a cloud.
+/// Asks `docker-credential-HELPER`, as container engines do.
 fn ask(helper: &str, name: &str) -> Result<Option<Login>, TransferError> {
     let failed = |reason: &str| {
         TransferError::Credentials(format!(
@@ -147,23 +151,39 @@ fn ask(helper: &str, name: &str) -> Result<Option<Login>, TransferError> {
     };
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if helper.is_empty() || !helper.bytes().all(is_name) {
-        return Err(failed("this is not the name of a program"));
+        let message = format!("the credential helper of `{name}` is not the name of a program");
+        return Err(TransferError::Credentials(message));
     }
-    let mut program = Command::new(format!("docker-credential-{helper}"));
+    ask_program(Path::new(&format!("docker-credential-{helper}")), name)
+}
+
+fn ask_program(program: &Path, name: &str) -> Result<Option<Login>, TransferError> {
+    let failed = |reason: &str| {
+        let program = program.display();
+        TransferError::Credentials(format!("`{program}` gives no login for `{name}`: {reason}"))
+    };
+    let mut program = Command::new(program);
     program.arg("get").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = program.spawn().map_err(|error| failed(&error.to_string()))?;
     if let Some(mut stdin) = child.stdin.take() {
         // A helper that does not read has its own reasons; its answer counts.
         let _ = stdin.write_all(name.as_bytes());
     }
-    let mut answer = Vec::new();
-    if let Some(stdout) = child.stdout.take() {
-        let _ = stdout.take(MAX_LENGTH).read_to_end(&mut answer);
-    }
-    let status = child.wait().map_err(|error| failed(&error.to_string()))?;
-    let not_found = answer.starts_with(b"credentials not found");
-    if !status.success() {
-        return if not_found { Ok(None) } else { Err(failed("it failed")) };
+    let (sender, receiver) = mpsc::channel();
+    let stdout = child.stdout.take();
+    // It ends with the helper.
+    std::thread::spawn(move || {
+        let mut answer = Vec::new();
+        let read = stdout.map(|stdout| stdout.take(MAX_LENGTH).read_to_end(&mut answer));
+        let _ = sender.send(read.map(|_| answer).unwrap_or_default());
+    });
+    let answer = receiver.recv_timeout(PATIENCE);
+    // Whatever it still does is not needed.
+    let _ = child.kill();
+    let _ = child.wait();
+    let answer = answer.map_err(|_| failed("it takes too long"))?;
+    if answer.starts_with(b"credentials not found") {
+        return Ok(None);
     }
     let answer: Value = serde_json::from_slice(&answer).map_err(|_| failed("its answer is not JSON"))?;
     let text = |name: &str| answer.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -227,7 +247,28 @@ mod tests {
         assert!(message.contains("not JSON") && !message.contains("hunter2"), "{message}");
         let helper = |name: &str| login(&format!(r#"{{"credHelpers":{{"registry.example.com":"{name}"}}}}"#));
         assert!(helper("../x").unwrap_err().contains("not the name of a program"));
-        assert!(helper("of-nobody-at-all").unwrap_err().contains("docker-credential-of-nobody-at-all"));
         assert!(!format!("{:?}", basic("u", "hunter2")).contains("hunter2"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_helper_is_asked_as_container_engines_do() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("docker-credential-test");
+        let answers = |script: &str| {
+            std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+            std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+            ask_program(&program, "registry.example.com").map_err(|error| error.to_string())
+        };
+        let asked = answers(r#"read name; echo "{\"Username\":\"$1\",\"Secret\":\"$name\"}""#).unwrap();
+        assert_eq!(asked, Some(basic("get", "registry.example.com")));
+        let token = answers(r#"echo '{"Username":"<token>","Secret":"t"}'"#).unwrap();
+        assert_eq!(token, Some(Login::Refresh("t".to_owned())));
+        assert_eq!(answers("echo 'credentials not found in native keychain'; exit 1").unwrap(), None);
+        assert!(answers("echo hunter2; exit 1").unwrap_err().contains("not JSON"));
+        // In the same test, so that no program is written while another is started.
+        let nobody = login(r#"{"credHelpers":{"registry.example.com":"of-nobody-at-all"}}"#).unwrap_err();
+        assert!(nobody.contains("docker-credential-of-nobody-at-all"), "{nobody}");
     }
 }

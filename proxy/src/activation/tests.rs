@@ -249,6 +249,49 @@ fn the_watcher_follows_the_file_and_stops_when_asked() {
     });
 }
 
+/// Says when it is asked, and answers when nobody can tell it to any more.
+#[derive(Debug)]
+struct Endless {
+    asked: tokio::sync::mpsc::UnboundedSender<()>,
+    until: std::sync::mpsc::Receiver<()>,
+}
+
+impl source::BundleSource for Endless {
+    fn name(&self) -> String {
+        "endless".to_owned()
+    }
+
+    fn probe(&mut self) -> Result<bool, SourceError> {
+        self.asked.send(()).unwrap();
+        let _ = self.until.recv();
+        Ok(false)
+    }
+
+    fn fetch(&mut self) -> Result<Vec<u8>, SourceError> {
+        Ok(bundle("one"))
+    }
+}
+
+#[test]
+fn a_source_that_does_not_answer_holds_no_shutdown_up() {
+    use pingora_core::services::background::BackgroundService;
+    let (asked, mut hears) = tokio::sync::mpsc::unbounded_channel();
+    let (answer, until) = std::sync::mpsc::channel();
+    let upstream = Upstream::Network(Network::new(None).unwrap());
+    let edge = Arc::new(Edge::new(Settings::default(), upstream));
+    let activation = Arc::new(Activation::new(edge, Some(Inputs::new(Endless { asked, until }))));
+    let watcher = Watcher::new(Arc::clone(&activation));
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (stop, stopped) = tokio::sync::watch::channel(false);
+        let watching = tokio::spawn(async move { watcher.start(stopped).await });
+        hears.recv().await.unwrap();
+        stop.send(true).unwrap();
+        watching.await.unwrap();
+    });
+    drop(answer);
+}
+
 /// Counts how often it is asked, and how many ask at once.
 #[derive(Debug)]
 struct Counting {

@@ -20,6 +20,12 @@ pub fn inspect(config: &Config) -> (Option<EnvFile>, Vec<FileProblem>) {
     {
         problems.push(FileProblem::new(path, message));
     }
+    if let Some(path) = config.bundle_copy.as_deref()
+        && let Some(folder) = path.parent().filter(|folder| *folder != Path::new("") && !folder.is_dir())
+    {
+        let message = format!("the folder `{}` does not exist, so no copy can be kept there", folder.display());
+        problems.push(FileProblem::new(path, message));
+    }
     if let Some(path) = config.settings.audit.file.as_deref()
         && let Err(error) = audit::check(path)
     {

@@ -192,6 +192,7 @@ fn the_dashboard_the_alerts_and_the_docs_name_metrics_that_exist() {
     call(&metrics, &tools, 0, Outcome::Ok, Duration::ZERO, Duration::ZERO);
     metrics.observe_gauges(|| Gauges { pool: Some(PoolStats::default()), ..Gauges::default() });
     metrics.observe_audit(AuditStats::default);
+    metrics.source_is(Some(SourceFacts::default()));
     let tokens = TokenFetches::default();
     tokens.add("crm", "ok");
     metrics.observe_tokens(tokens);
