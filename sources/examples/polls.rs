@@ -27,7 +27,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         };
         let connected = cost(POLLS, &mut again)?;
         // With reading the certificates, resolving, connecting, a full handshake and credentials.
-        let new = cost(POLLS / 10, &mut || match open(&location, &options).and_then(|mut remote| remote.newer(Some(&version))) {
+        let new = cost(POLLS / 10, &mut || match open(&location, &options)
+            .and_then(|mut remote| remote.newer(Some(&version)))
+        {
             Ok(None) => Ok(()),
             other => Err(format!("{location} has changed: {other:?}")),
         })?;

@@ -76,7 +76,8 @@ impl Client {
             Payload::Bytes(bytes, progress) => {
                 let length = bytes.len();
                 let mut counted = Counted { inner: bytes, sent: 0, progress };
-                let has_length = request.headers_ref().is_some_and(|headers| headers.contains_key("content-length"));
+                let has_length =
+                    request.headers_ref().is_some_and(|headers| headers.contains_key("content-length"));
                 let request = if has_length { request } else { request.header("content-length", length) };
                 let body = SendBody::from_reader(&mut counted);
                 self.agent.run(request.body(body).map_err(unusable)?)
@@ -193,6 +194,10 @@ fn plain(error: &ureq::Error) -> String {
 }
 
 fn plain_io(error: &std::io::Error) -> String {
+    // What the system says of it differs.
+    if error.to_string().starts_with("failed to lookup address") {
+        return "its name cannot be resolved".to_owned();
+    }
     if let Some(inner) = error.get_ref() {
         return match inner.downcast_ref::<ureq::Error>() {
             Some(error) => plain(error),

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import pathlib
@@ -195,8 +196,10 @@ def registry(place, port=None):
 
 def nginx(place):
     port, root = free_port(), place.folder("www")
+    # As another user, it could not read what is here.
+    user = "user root; " if os.geteuid() == 0 else ""
     (place.work / "nginx.conf").write_text(
-        f"daemon off; pid {place.work}/nginx.pid; error_log {place.work}/nginx.error; events {{}}\n"
+        f"{user}daemon off; pid {place.work}/nginx.pid; error_log {place.work}/nginx.error; events {{}}\n"
         f"http {{ access_log {place.work}/nginx.access; client_body_temp_path {place.work}/nb; proxy_temp_path {place.work}/np;"
         f" fastcgi_temp_path {place.work}/nf; uwsgi_temp_path {place.work}/nu; scgi_temp_path {place.work}/ns;\n"
         f"server {{ listen 127.0.0.1:{port} ssl; ssl_certificate {place.work}/server.pem;"
@@ -312,8 +315,12 @@ def through_a_web_server(place):
     url = f"https://localhost:{server.port}/tools.mcpk"
     one, two = place.revision("one"), place.revision("two")
 
+    times = itertools.count(1_700_000_000)
+
     def publish(name):
         shutil.copy(place.bundles[name], server.root / "new")
+        # nginx makes the ETag of the time in seconds and the size.
+        os.utime(server.root / "new", (0, next(times)))
         os.replace(server.root / "new", server.root / "tools.mcpk")
 
     publish("one")

@@ -30,7 +30,8 @@ impl Stage {
     /// A bundle with one tool of this name, signed by this key.
     fn build(&self, name: &str, key: Option<&str>) -> Vec<u8> {
         let (spec, bundle) = (self.path("spec.toml"), self.path(&format!("{name}.mcpk")));
-        let text = format!("[[tool]]\nname = \"{name}\"\ndescription = \"Says hello.\"\nrespond = \"hello\"\n");
+        let text =
+            format!("[[tool]]\nname = \"{name}\"\ndescription = \"Says hello.\"\nrespond = \"hello\"\n");
         std::fs::write(&spec, text).unwrap();
         let key = key.map(|key| self.path(key).display().to_string());
         let (spec, path) = (spec.display().to_string(), bundle.display().to_string());

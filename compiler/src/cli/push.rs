@@ -22,8 +22,9 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
-    let to = Location::find(&arguments.to)
-        .with_context(|| format!("`{}` is not a URL: write `oci://…`, `s3://…`, `gs://…` or `az://…`", arguments.to))?;
+    let to = Location::find(&arguments.to).with_context(|| {
+        format!("`{}` is not a URL: write `oci://…`, `s3://…`, `gs://…` or `az://…`", arguments.to)
+    })?;
     let to = remote::location(to)?;
     let bytes = read_bundle(&arguments.bundle)?;
     let name = shown(&arguments.bundle);

@@ -23,7 +23,8 @@ pub fn inspect(config: &Config) -> (Option<EnvFile>, Vec<FileProblem>) {
     if let Some(path) = config.bundle_copy.as_deref()
         && let Some(folder) = path.parent().filter(|folder| *folder != Path::new("") && !folder.is_dir())
     {
-        let message = format!("the folder `{}` does not exist, so no copy can be kept there", folder.display());
+        let message =
+            format!("the folder `{}` does not exist, so no copy can be kept there", folder.display());
         problems.push(FileProblem::new(path, message));
     }
     if let Some(path) = config.settings.audit.file.as_deref()

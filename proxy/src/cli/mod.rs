@@ -273,8 +273,9 @@ fn load_bundle(config: &Config, place: &BundlePlace) -> Result<mcp_bundle::forma
 }
 
 fn read_place(text: &Path) -> Result<BundlePlace, CommandError> {
-    BundlePlace::parse(text, Path::new(""))
-        .map_err(|error| CommandError::cannot_run(format!("the bundle cannot be used: {error}")).help(error.help))
+    BundlePlace::parse(text, Path::new("")).map_err(|error| {
+        CommandError::cannot_run(format!("the bundle cannot be used: {error}")).help(error.help)
+    })
 }
 
 fn bundle_failure(error: &crate::LoadError, path: &Path) -> CommandError {

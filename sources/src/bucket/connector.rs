@@ -14,7 +14,8 @@ use object_store::{ClientOptions, Error};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 
-const HELP: &str = "see docs/SHIPPING.md for where they are looked up";
+const HELP: &str =
+    "log in as for the command line of the cloud, or set its variables; docs/SHIPPING.md lists them";
 /// An explanation of an error.
 const MAX_EXPLANATION: u64 = 64 * 1024;
 /// Codes of stores that mean: not with these credentials. Their status is 400.

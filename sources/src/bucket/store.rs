@@ -40,7 +40,7 @@ pub fn open(
     connector: &Connector,
 ) -> Result<Arc<dyn ObjectStore>, TransferError> {
     let variables = &options.variables;
-    let connector = connector.clone();
+    let (connector, place) = (connector.clone(), connector.place.clone());
     let bucket = location.bucket.as_str();
     let store = match location.kind {
         BucketKind::S3 => {
@@ -87,7 +87,7 @@ pub fn open(
             store.map(|store| Arc::new(store) as Arc<dyn ObjectStore>)
         }
     };
-    store.map_err(|error| TransferError::Credentials(error.to_string()))
+    store.map_err(|error| TransferError::Credentials(format!("`{place}` cannot be opened: {error}")))
 }
 
 /// Those that have a value, as the keys of a builder.

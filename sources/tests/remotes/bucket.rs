@@ -6,7 +6,11 @@ use std::sync::{Arc, Mutex};
 
 fn login(server: &Server) -> Options {
     let endpoint = format!("http://{}", server.address);
-    options(&[("AWS_ENDPOINT_URL", &endpoint), ("AWS_ACCESS_KEY_ID", "k"), ("AWS_SECRET_ACCESS_KEY", "hunter2")])
+    options(&[
+        ("AWS_ENDPOINT_URL", &endpoint),
+        ("AWS_ACCESS_KEY_ID", "k"),
+        ("AWS_SECRET_ACCESS_KEY", "hunter2"),
+    ])
 }
 
 fn location() -> Location {

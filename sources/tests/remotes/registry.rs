@@ -1,10 +1,10 @@
 //! Registries, good and bad. `tests/sources/run` asks a real one.
 
+use crate::support::{Answer, Asked, Server, options};
 use mcp_sources::{Facts, Location, Pushed, Remote, TransferError, open, push};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use crate::support::{Answer, Asked, Server, options};
 
 /// What a registry holds: manifests by tag and digest, blobs by digest.
 #[derive(Default)]
@@ -100,7 +100,8 @@ fn what_is_pushed_can_be_fetched_and_pushing_it_again_sends_nothing() {
     let registry = Registry::start();
     let mut gone = 0;
     let pushed =
-        push(&registry.location(":prod"), b"one", &facts(), &options(&[]), &mut |count| gone = count).unwrap();
+        push(&registry.location(":prod"), b"one", &facts(), &options(&[]), &mut |count| gone = count)
+            .unwrap();
     assert_eq!((gone, pushed.was_there, registry.held().uploads), (3, false, 2));
     registry.server.asked();
 
@@ -130,7 +131,9 @@ fn a_tag_that_moves_is_followed_and_a_digest_is_never_asked_again() {
     registry.server.asked();
     assert_eq!(by_digest.newer(Some(&one)).unwrap(), None);
     assert!(registry.server.asked().is_empty(), "what a digest names never changes");
-    assert!(push(&registry.location(&format!("@{digest}")), b"x", &facts(), &options(&[]), &mut |_| {}).is_err());
+    assert!(
+        push(&registry.location(&format!("@{digest}")), b"x", &facts(), &options(&[]), &mut |_| {}).is_err()
+    );
 }
 
 #[test]
@@ -143,7 +146,10 @@ fn a_registry_that_lies_is_caught() {
     assert!(matches!(&error, TransferError::WrongDigest { expected, .. } if *expected == layer), "{error}");
     // More than the manifest says is not even read.
     registry.held().blobs.insert(layer.clone(), vec![b'x'; 500]);
-    assert!(matches!(registry.remote().newer(None), Err(TransferError::TooLarge { length: 500, limit: 3, .. })));
+    assert!(matches!(
+        registry.remote().newer(None),
+        Err(TransferError::TooLarge { length: 500, limit: 3, .. })
+    ));
     let manifest = version.digest.unwrap();
     registry.held().manifests.insert(manifest.clone(), b"{}".to_vec());
     registry.server.asked();
@@ -195,7 +201,8 @@ fn a_token_is_fetched_and_fetched_again_when_it_has_expired() {
     registry.push(b"one").unwrap();
     let issued = Arc::new(Mutex::new("first".to_owned()));
     let token = Arc::clone(&issued);
-    let issuer = Server::start(move |_| Answer::new(200).body(format!(r#"{{"token":"{}"}}"#, token.lock().unwrap())));
+    let issuer =
+        Server::start(move |_| Answer::new(200).body(format!(r#"{{"token":"{}"}}"#, token.lock().unwrap())));
     let challenge =
         format!(r#"Bearer realm="http://{}/token",service="a b",scope="repository:x:pull""#, issuer.address);
     registry.held().guard = Some((challenge.clone(), "Bearer first".to_owned()));

@@ -1,8 +1,8 @@
 //! Web servers, good and bad.
 
+use crate::support::{Answer, Server, options};
 use mcp_sources::{Fetched, Location, Remote, TransferError, Version, open};
 use std::time::Duration;
-use crate::support::{Answer, Server, options};
 
 fn remote_with(server: &Server, variables: &[(&str, &str)]) -> Box<dyn Remote> {
     let url = format!("http://{}/tools.mcpk?key=hunter2", server.address);

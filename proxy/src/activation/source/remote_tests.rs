@@ -175,7 +175,10 @@ fn an_unchanged_source_is_asked_once_in_its_time_and_a_change_is_served() {
     assert_eq!((status.unchanged, status.changed, status.failed), (1, 3, 0));
     assert_eq!(status.version.unwrap().etag.as_deref(), Some("one"));
     assert_eq!(stage.metric("mcp_edge_source_polls_total{outcome=\"changed\"}"), "3");
-    assert_eq!(stage.metric("mcp_edge_source_info{source=\"https://a.example/tools.mcpk\",version=\"one\"}"), "1");
+    assert_eq!(
+        stage.metric("mcp_edge_source_info{source=\"https://a.example/tools.mcpk\",version=\"one\"}"),
+        "1"
+    );
 }
 
 #[test]

@@ -22,7 +22,8 @@ pub struct SourceFacts {
 }
 
 pub(super) fn encode(encoder: &mut DescriptorEncoder<'_>, facts: &SourceFacts) -> Result<(), Error> {
-    let mut metric = encoder.encode_descriptor("source", "Where bundles come from", None, MetricType::Info)?;
+    let mut metric =
+        encoder.encode_descriptor("source", "Where bundles come from", None, MetricType::Info)?;
     let version = facts.version.as_deref().unwrap_or_default();
     metric.encode_info(&[("source", facts.source.as_str()), ("version", version)])?;
     let help = "Times that the source was asked";
