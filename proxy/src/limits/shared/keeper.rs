@@ -13,8 +13,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::time::{Duration, Instant};
 
-/// Between two questions about the same lease.
-const PACE: u64 = 20_000_000;
 /// For an answer. A store that is slower counts as away.
 const ANSWER: Duration = Duration::from_millis(500);
 const CONNECT: Duration = Duration::from_secs(2);
@@ -163,7 +161,7 @@ impl Keeper {
     /// Calls want more of a lease.
     fn told(&mut self, lease: Arc<dyn Lease>, now: u64) {
         if !lease.slot().in_flight.load(Acquire) {
-            let at = lease.slot().last.load(Relaxed).saturating_add(PACE).max(now);
+            let at = lease.slot().soonest(now);
             self.schedule(lease, at);
         }
     }

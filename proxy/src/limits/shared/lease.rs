@@ -32,6 +32,9 @@ pub trait Lease: Send + Sync + Debug {
     fn in_hand(&self) -> u32;
 }
 
+/// Between two questions about the same lease, in nanoseconds, unless it says otherwise.
+pub const PACE: u64 = 1_000_000;
+
 /// When to ask again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
@@ -53,18 +56,36 @@ pub struct Taken {
 }
 
 /// The keeper's own notes about a lease.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Slot {
     /// The keeper has been told, and will ask.
     asked: AtomicBool,
     /// When it will; 0 if it will not.
     pub scheduled: AtomicU64,
-    /// When it has asked last.
+    /// When it has asked last, and the least time until it asks again.
     pub last: AtomicU64,
+    pub pace: AtomicU64,
     pub in_flight: AtomicBool,
 }
 
+impl Default for Slot {
+    fn default() -> Slot {
+        Slot {
+            asked: AtomicBool::new(false),
+            scheduled: AtomicU64::new(0),
+            last: AtomicU64::new(0),
+            pace: AtomicU64::new(PACE),
+            in_flight: AtomicBool::new(false),
+        }
+    }
+}
+
 impl Slot {
+    /// The earliest moment for another question.
+    pub fn soonest(&self, now: u64) -> u64 {
+        self.last.load(Relaxed).saturating_add(self.pace.load(Relaxed)).max(now)
+    }
+
     /// Whether the caller is the one to tell the keeper.
     pub fn asks(&self) -> bool {
         !self.asked.load(Relaxed) && !self.asked.swap(true, AcqRel)

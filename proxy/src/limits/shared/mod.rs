@@ -149,7 +149,8 @@ impl SharedLimits {
         let mut wanted = locked(&self.inner.wanted);
         let (old, new) = (wanted.address.as_ref(), address);
         self.inner.fleet.set_least(address.map_or(1, |address| address.least_edges));
-        if old.map(StoreAddress::place_and_secrets) == new.map(StoreAddress::place_and_secrets) {
+        let is_same = old.map(StoreAddress::place_and_secrets) == new.map(StoreAddress::place_and_secrets);
+        if is_same && wanted.connector.is_some() == new.is_some() {
             wanted.address = address.cloned();
             return;
         }

@@ -1,14 +1,16 @@
 //! The arithmetic of limits that edges share: what an edge may hold in hand without the sum over all edges ever being more than
 //! the limit.
 //!
-//! An edge holds no more than a *lease* of calls at once. It may also begin with a *credit* where it holds nothing: calls that
-//! the store hears of afterwards. The store keeps room for the credit of all other edges, and counts a lease as if it was used
-//! at the end of its time. So whoever uses what when, no window has more calls than the limit.
+//! An edge holds no more than a *lease* of calls at once. The store counts it as if it was used at the end of its time. An edge
+//! that holds nothing may begin with a *credit*: calls that the store hears of afterwards. It keeps room for the credits of all
+//! other edges. So whoever uses what when, no window has more calls than the limit.
 
 use crate::limits::Rate;
 
-/// The part of a burst that all credits together, or all leases together, may be.
+/// The part of a burst that all credits together may be, and the part of the time it stands for that a lease may be held.
 const PART: u64 = 8;
+/// The part of a burst that all leases together may be.
+const LEASES: u64 = 2;
 /// How long calls are held in hand: never longer than this, nor shorter.
 const LONGEST_HOLD_US: f64 = 10_000_000.0;
 const SHORTEST_HOLD_US: f64 = 100_000.0;
@@ -28,7 +30,7 @@ pub struct Terms {
     pub credit: u32,
     /// Calls that an edge may hold at once.
     pub lease: u32,
-    /// What all other edges may hold, if the store has lost everything.
+    /// What other edges may have been given that this one does not know of, if the store has lost everything.
     pub others: f64,
 }
 
@@ -39,7 +41,7 @@ impl Terms {
         let interval = rate.interval as f64 / 1000.0;
         let burst = burst(rate);
         let credit = part(burst, edges);
-        let lease = credit.max(1);
+        let lease = u32::try_from(burst.div_ceil(LEASES * edges)).unwrap_or(u32::MAX);
         let whole = burst as f64 * interval;
         let others = (edges - 1) as f64;
         Terms {
@@ -48,7 +50,7 @@ impl Terms {
             hold: (whole / PART as f64).clamp(SHORTEST_HOLD_US, LONGEST_HOLD_US),
             credit,
             lease,
-            others: others * f64::from(lease) * interval,
+            others: others * f64::from(credit.max(1)) * interval,
         }
     }
 
@@ -99,7 +101,7 @@ mod tests {
     #[test]
     fn edges_hold_small_parts_of_a_large_limit() {
         let terms = Terms::of(Rate::new(10_000, 1, 10_000), 4);
-        assert_eq!((terms.interval, terms.credit, terms.lease), (100.0, 312, 312));
+        assert_eq!((terms.interval, terms.credit, terms.lease), (100.0, 312, 1250));
         assert_eq!(terms.tolerance, 1_000_000.0 - 3.0 * 312.0 * 100.0);
         assert_eq!(terms.hold, 125_000.0);
         assert_eq!(terms.others, 3.0 * 312.0 * 100.0);

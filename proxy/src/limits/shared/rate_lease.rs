@@ -4,7 +4,7 @@
 //! calls by the [`keeper`](super::keeper).
 
 use super::fleet::Fleet;
-use super::lease::{Lease, Next, Slot, Taken};
+use super::lease::{Lease, Next, PACE, Slot, Taken};
 use super::numbers::{Terms, own_part};
 use super::store::{Answer, Question, RateAnswer, RateQuestion};
 use crate::limits::Rate;
@@ -16,8 +16,9 @@ use std::sync::atomic::{
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Between two questions about the same rate.
-const PACE: u64 = 20_000_000;
+/// When to ask again if the store had too little, and between any questions about a rate whose calls are closer than [`CLOSE`].
+const AGAIN: u64 = 20_000_000;
+const CLOSE: u64 = 5_000_000;
 /// A rate that nobody has asked for this long is left alone.
 const IDLE: u64 = 60_000_000_000;
 /// A credit of which nothing was used.
@@ -48,6 +49,8 @@ pub struct RateLease {
     unmet: AtomicU32,
     /// While edges cannot agree: when the next call of this edge's own part is due.
     own_due: AtomicU64,
+    /// When all of the burst would be there again, by the last answer.
+    full_at: AtomicU64,
     slot: Slot,
     kept: Mutex<Kept>,
 }
@@ -57,12 +60,17 @@ pub struct RateLease {
 struct Kept {
     /// When the calls in hand were given.
     given_at: u64,
+    /// The same by the store's clock.
+    given_there: i64,
     /// How many there were then.
     given: u32,
-    /// Calls to give back.
+    /// Calls to give back, and when they were given by the store's clock.
     back: u32,
-    /// By the store's clock.
+    back_given: i64,
+    /// When the next call was due, by the store's clock.
     known: i64,
+    /// What [`RateLease::new_credit`] was before the question.
+    new_credit: u64,
     /// When somebody last wanted a call.
     wanted_at: u64,
     terms: Option<Terms>,
@@ -83,6 +91,7 @@ impl RateLease {
             debt: AtomicU32::new(0),
             unmet: AtomicU32::new(0),
             own_due: AtomicU64::new(0),
+            full_at: AtomicU64::new(0),
             slot: Slot::default(),
             kept: Mutex::default(),
         }
@@ -105,7 +114,6 @@ impl RateLease {
 
     #[cold]
     fn take_elsewhere(&self, rate: Rate, when_away: WhenAway, fleet: &Fleet, now: u64) -> Taken {
-        self.unmet.fetch_add(1, Relaxed);
         if fleet.is_away() {
             let call = match when_away {
                 WhenAway::Share => self.take_own(own_part(rate, fleet.edges()), now).map_err(Some),
@@ -115,10 +123,14 @@ impl RateLease {
         }
         let refused = self.refused.load(Acquire);
         if now < refused {
+            self.unmet.fetch_add(1, Relaxed);
             return Taken { call: Err(Some(Duration::from_nanos(refused - now))), asks: self.slot.asks() };
         }
-        let call = if self.take_credit(rate, fleet, now) { Ok(()) } else { Err(Some(SOON)) };
-        Taken { call, asks: self.slot.asks() }
+        if self.take_credit(rate, fleet, now) {
+            return Taken { call: Ok(()), asks: self.slot.asks() };
+        }
+        self.unmet.fetch_add(1, Relaxed);
+        Taken { call: Err(Some(SOON)), asks: self.slot.asks() }
     }
 
     /// A call that the store hears of afterwards.
@@ -145,8 +157,10 @@ impl RateLease {
 
     fn take_own(&self, part: Rate, now: u64) -> Result<(), Duration> {
         let mut due = self.own_due.load(Acquire);
+        // What edges have used together is not there for a part of it either.
+        let full_at = self.full_at.load(Acquire);
         loop {
-            let next = part.take(due, now)?;
+            let next = part.take(due.max(full_at), now)?;
             match self.own_due.compare_exchange_weak(due, next, AcqRel, Acquire) {
                 Ok(_) => return Ok(()),
                 Err(found) => due = found,
@@ -180,39 +194,52 @@ impl Lease for RateLease {
         let terms = Terms::of(self.rate(), fleet.edges());
         let unmet = self.unmet.swap(0, AcqRel);
         let left = self.left.load(Acquire);
-        // Those that are old are given back, and others asked for.
+        let own = self.take_back_own(fleet, now);
+        let debt = self.debt.fetch_add(own, AcqRel).saturating_add(own);
+        // Those that are old are held longer, if the store has nothing against it.
         let is_old = now.saturating_sub(kept.given_at) as f64 >= terms.hold * 500.0;
         let used = kept.given.saturating_sub(left);
-        if unmet > 0 || used > 0 {
+        if unmet > 0 || used > 0 || debt > 0 {
             kept.wanted_at = now;
         }
         let is_idle = now.saturating_sub(kept.wanted_at) >= IDLE;
-        let mut want = used.saturating_add(unmet).saturating_mul(2).clamp(1, terms.lease);
-        if is_idle {
-            want = 0;
-        } else if !is_old {
-            want = want.min(terms.lease.saturating_sub(left));
-        }
+        let (want, more) = if is_idle {
+            (0, 0)
+        } else {
+            let room = terms.lease.saturating_sub(left);
+            let likely = used.saturating_add(unmet).saturating_add(debt).saturating_mul(2).max(1).min(room);
+            // Alone, there is nobody to leave anything to.
+            let want = if fleet.edges() == 1 { likely } else { unmet.min(room) };
+            (want, likely.saturating_sub(want))
+        };
         if is_idle || now >= self.until.load(Acquire) {
             // From now on nobody can use them.
             self.until.store(0, Release);
-            kept.back = kept.back.saturating_add(self.left.swap(0, AcqRel));
+            let old = self.left.swap(0, AcqRel);
+            kept.give_back(old);
         }
-        let own = self.take_back_own(fleet, now);
-        let debt = self.debt.fetch_add(own, AcqRel).saturating_add(own);
-        let back = std::mem::take(&mut kept.back);
+        let (back, back_given) = (std::mem::take(&mut kept.back), std::mem::take(&mut kept.back_given));
         kept.terms = Some(terms);
-        if want == 0 && debt == 0 && back == 0 {
+        self.slot.pace.store(if self.rate().interval < CLOSE { AGAIN } else { PACE }, Relaxed);
+        let renew = if is_old && !is_idle { self.left.load(Acquire) } else { 0 };
+        if want == 0 && more == 0 && debt == 0 && back == 0 && renew == 0 {
             return None;
         }
+        // While the question is on its way, there is no new credit; what is left of the last one may be used meanwhile.
+        kept.new_credit = self.new_credit.swap(u64::MAX, AcqRel);
+        let credit = self.credit.load(Acquire).min(terms.credit);
         Some(Question::Rate(RateQuestion {
             name: self.name.clone(),
             interval: terms.interval,
-            tolerance: terms.tolerance,
+            tolerance: terms.tolerance - f64::from(credit) * terms.interval,
             hold: terms.hold,
             want,
+            more,
             debt,
             back,
+            back_given,
+            renew,
+            renew_given: kept.given_there,
             known: kept.known,
             others: terms.others,
         }))
@@ -224,21 +251,25 @@ impl Lease for RateLease {
         };
         let mut kept = self.kept();
         let terms = kept.terms.unwrap_or_else(|| Terms::of(self.rate(), fleet.edges()));
-        let RateAnswer { given, wait, due } = *answer;
+        let RateAnswer { given, renewed, wait, due, now: there } = *answer;
         let hold = (question.hold * 1000.0) as u64;
         kept.known = due;
-        self.take_in(&mut kept, given, asked, now, hold);
+        let ahead = u64::try_from(due.saturating_sub(there)).unwrap_or_default().saturating_mul(1000);
+        self.full_at.store(now.saturating_add(ahead), Release);
+        self.take_in(&mut kept, (given, renewed), there, asked, hold);
         fleet.counts.leased(given, question.back);
         self.debt.fetch_sub(question.debt, AcqRel);
         let wait = wait.saturating_mul(1000);
         let refused = if wait > 0 { now.saturating_add(wait) } else { 0 };
         self.refused.store(refused, Release);
-        self.renew_credit(&terms, question.debt, refused, now);
-        match question.want {
-            0 => Next::Never,
+        self.renew_credit(&kept, &terms, question.debt, ahead, now);
+        if question.want + question.more + question.renew == 0 {
+            Next::Never
+        } else if given < question.want {
             // Nobody has to come back for it to be asked again.
-            want if given < want => Next::Firm(now.saturating_add(wait.max(PACE))),
-            _ => Next::Sooner(now.saturating_add((hold / 4 * 3).max(PACE))),
+            Next::Firm(now.saturating_add(wait.max(AGAIN)))
+        } else {
+            Next::Sooner(now.saturating_add((hold / 4 * 3).max(AGAIN)))
         }
     }
 
@@ -246,6 +277,7 @@ impl Lease for RateLease {
         // The debt stays. Perhaps the store has counted it: then it counts twice, which is never too little.
         if let Question::Rate(question) = question {
             fleet.counts.wasted(question.back);
+            self.new_credit.store(self.kept().new_credit, Release);
         }
     }
 
@@ -272,37 +304,45 @@ impl Lease for RateLease {
     }
 }
 
+impl Kept {
+    /// Calls that nobody has used.
+    fn give_back(&mut self, count: u32) {
+        if count > 0 {
+            self.back_given =
+                if self.back > 0 { self.back_given.min(self.given_there) } else { self.given_there };
+            self.back = self.back.saturating_add(count);
+        }
+    }
+}
+
 impl RateLease {
-    /// Takes what the store gave into the hand.
-    fn take_in(&self, kept: &mut Kept, given: u32, asked: u64, now: u64, hold: u64) {
-        if given == 0 {
-            kept.given = self.left.load(Relaxed);
-            return;
-        }
-        if now.saturating_sub(kept.given_at) >= hold / 2 {
-            // It was given when the question arrived, which was not before it was sent.
+    /// Takes what the store gave into the hand. It was given at `there` by the store's clock, and not before `asked`.
+    fn take_in(&self, kept: &mut Kept, (given, renewed): (u32, bool), there: i64, asked: u64, hold: u64) {
+        let is_over = asked >= self.until.load(Acquire);
+        let is_old = asked.saturating_sub(kept.given_at) >= hold / 2;
+        if renewed || is_over || (is_old && given > 0) {
+            if !renewed {
+                // The new ones take their place.
+                kept.give_back(self.left.swap(0, AcqRel));
+            }
             self.until.store(asked.saturating_add(hold), Release);
-            let old = self.left.swap(given, AcqRel);
-            kept.back = kept.back.saturating_add(old);
-            (kept.given_at, kept.given) = (asked, given);
-        } else {
-            // Good for as long as those that are there already.
-            kept.given = self.left.fetch_add(given, AcqRel).saturating_add(given);
+            (kept.given_at, kept.given_there) = (asked, there);
         }
+        // Otherwise they are good for as long as those that are there already.
+        kept.given = self.left.fetch_add(given, AcqRel).saturating_add(given);
         self.low.store(kept.given / 2, Relaxed);
     }
 
-    /// A credit that was used comes again when the store has made room for it, and never while there is nothing to get.
-    fn renew_credit(&self, terms: &Terms, debt: u32, refused: u64, now: u64) {
-        let credit_time = (terms.credit_time() * 1000.0) as u64;
-        let mut renewed = self.new_credit.load(Acquire);
-        if debt > 0 {
-            renewed = now.saturating_add(credit_time);
-        }
-        if refused > 0 {
-            let one = (terms.interval * 1000.0) as u64;
-            renewed = renewed.max(refused.saturating_add(credit_time.saturating_sub(one)));
+    /// A credit comes again when the store has room for it. `ahead` is how far the limit is ahead of its time.
+    fn renew_credit(&self, kept: &Kept, terms: &Terms, debt: u32, ahead: u64, now: u64) {
+        let credit_time = terms.credit_time();
+        let room_in = ((ahead as f64 / 1000.0 + credit_time - terms.tolerance) * 1000.0).max(0.0) as u64;
+        let mut renewed = if room_in > 0 { now.saturating_add(room_in) } else { kept.new_credit };
+        if room_in > 0 {
             self.credit.store(0, Release);
+        }
+        if debt > 0 {
+            renewed = renewed.max(now.saturating_add((credit_time * 1000.0) as u64));
         }
         self.new_credit.store(renewed, Release);
     }

@@ -50,12 +50,18 @@ pub struct RateQuestion {
     pub tolerance: f64,
     /// How long what is given may be held.
     pub hold: f64,
-    /// Calls that are wanted.
+    /// Calls that are wanted now.
     pub want: u32,
+    /// Further ones, if there are many.
+    pub more: u32,
     /// Calls that were made already.
     pub debt: u32,
-    /// Calls that were given and not made.
+    /// Calls that were given and not made, and when, by the clock of the store.
     pub back: u32,
+    pub back_given: i64,
+    /// Calls that are held longer, and when they were given.
+    pub renew: u32,
+    pub renew_given: i64,
     /// When the next call was due, by the last answer: for a store that has lost it.
     pub known: i64,
     /// What others may have been given since, then.
@@ -65,10 +71,14 @@ pub struct RateQuestion {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RateAnswer {
     pub given: u32,
-    /// Until there is another call to give; 0 if there is one now.
+    /// Calls to renew are held from now on.
+    pub renewed: bool,
+    /// Until there is another call to give; 0 if there is one.
     pub wait: u64,
     /// When the next call is due, by the clock of the store.
     pub due: i64,
+    /// What that clock says.
+    pub now: i64,
 }
 
 /// Places of calls in flight, which an edge gives back or asks for again before their time ends.

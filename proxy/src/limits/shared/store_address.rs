@@ -69,6 +69,8 @@ impl NodeAddress {
         }
         let port = match authority.port() {
             Some(port) => port.as_str().parse().map_err(|_| NodeError::Malformed)?,
+            // Too large a number is none.
+            None if authority.as_str().len() > authority.host().len() => return Err(NodeError::Malformed),
             None => 6379,
         };
         Ok(NodeAddress { host, port, tls, database })

@@ -158,12 +158,14 @@ impl Store for RedisStore {
             let answer = match question {
                 Question::Rate(q) => {
                     let numbers = [q.interval, q.tolerance, q.hold].map(|number| number.to_string());
-                    let counts = [q.want, q.debt, q.back].map(|count| count.to_string());
-                    let last = [q.known.to_string(), q.others.to_string()];
+                    let counts = [q.want, q.more, q.debt, q.back].map(|count| count.to_string());
+                    let (renew, known) = (q.renew.to_string(), q.known.to_string());
+                    let (back_given, renew_given) = (q.back_given.to_string(), q.renew_given.to_string());
+                    let last = [back_given, renew, renew_given, known, q.others.to_string()];
                     let arguments: Vec<String> = numbers.into_iter().chain(counts).chain(last).collect();
-                    let answer: (u32, u64, i64) = self.run(&RATE, &q.name, &arguments).await?;
-                    let (given, wait, due) = answer;
-                    Answer::Rate(RateAnswer { given, wait, due })
+                    let answer: (u32, u8, u64, i64, i64) = self.run(&RATE, &q.name, &arguments).await?;
+                    let (given, renewed, wait, due, now) = answer;
+                    Answer::Rate(RateAnswer { given, renewed: renewed == 1, wait, due, now })
                 }
                 Question::Places(q) => {
                     let arguments =
