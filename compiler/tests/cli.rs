@@ -169,10 +169,9 @@ fn a_reader_that_goes_away_is_not_an_error() {
 #[test]
 fn commands_that_do_not_exist_yet_say_what_there_is() {
     let place = Workplace::new();
-    for (arguments, instead) in [
-        (&["studio"][..], "`mcpc dev --mock`"),
-        (&["studio", "--help"], "`mcpc dev --mock`"),
-    ] {
+    for (arguments, instead) in
+        [(&["studio"][..], "`mcpc dev --mock`"), (&["studio", "--help"], "`mcpc dev --mock`")]
+    {
         let done = place.run(arguments);
         assert_eq!((done.code, done.out.as_str()), (2, ""), "{arguments:?}");
         let first = format!("error: `mcpc {}` does not exist yet\n", arguments[0]);

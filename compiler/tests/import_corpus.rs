@@ -49,7 +49,12 @@ fn list(finished: &Finished) -> usize {
     let results = testing::run(&report, contents, &Selection::default());
     assert_eq!(results.failed(), 0);
     let tools = report.toolsets.iter().flat_map(|toolset| &toolset.tools);
-    tools.map(|tool| list_entry::write(tool, tool.published_schema()).newest().len() + 1).sum()
+    tools
+        .map(|tool| {
+            list_entry::write(tool, tool.published_schema(), tool.published_output_schema()).newest().len()
+                + 1
+        })
+        .sum()
 }
 
 /// Values without members.

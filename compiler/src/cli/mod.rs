@@ -18,9 +18,9 @@ mod init;
 mod inspect;
 mod keygen;
 mod keys_file;
+mod left_out;
 #[cfg(feature = "dev")]
 mod lock;
-mod left_out;
 #[cfg(any(feature = "dev", feature = "remote"))]
 mod progress;
 #[cfg(feature = "remote")]
