@@ -3,12 +3,13 @@
 use super::Side;
 use crate::diff::rules::access::{
     BREAKER_CHANGED, CACHE_NARROWED, CACHE_WIDENED, PLACES_LOWERED, PLACES_RAISED, RATE_LOWERED, RATE_RAISED,
-    RETRIES_CHANGED, SCOPE_ADDED, SCOPE_REMOVED, SIZE_LIMIT_LOWERED, SIZE_LIMIT_RAISED, TIMEOUT_LENGTHENED,
-    TIMEOUT_SHORTENED,
+    RETRIES_CHANGED, SCOPE_ADDED, SCOPE_REMOVED, SHARED_LIMIT_CHANGED, SIZE_LIMIT_LOWERED, SIZE_LIMIT_RAISED,
+    TIMEOUT_LENGTHENED, TIMEOUT_SHORTENED,
 };
 use crate::diff::{ChangeRule, Changes};
 use crate::publish::limits_view::{self, UpstreamView};
 use mcp_bundle::plan::{Contents, RatePlan};
+use mcp_bundle::wire_enums::WhenAway;
 use std::collections::{BTreeMap, BTreeSet};
 
 const TIMEOUTS: [&ChangeRule; 2] = [&TIMEOUT_SHORTENED, &TIMEOUT_LENGTHENED];
@@ -67,6 +68,14 @@ fn rate(old: &Side<'_>, new: &Side<'_>, changes: &mut Changes) {
     let [was, now] =
         [old, new].map(|side| side.contents.tool_limits(side.index).and_then(|limits| limits.rate));
     if was == now {
+        // A rate that comes or goes is more than one that is shared.
+        let [was, now] = [old, new].map(|side| side.contents.shared_rate(side.index));
+        if was != now {
+            changes.add(&SHARED_LIMIT_CHANGED, {
+                let [was, now] = [was, now].map(|shared| edges(shared.map(WhenAway::as_str)));
+                format!("its rate holds {now}, held {was}")
+            });
+        }
         return;
     }
     let said = |side: &Side<'_>| {
@@ -143,11 +152,30 @@ fn places(was: &UpstreamView<'_>, now: &UpstreamView<'_>, changes: &mut Changes)
             (places.max_in_flight, places.queue, places.queue_timeout_ms)
         })
     };
+    if most(was) == most(now) {
+        let shared = |view: &UpstreamView<'_>| view.places.as_ref().and_then(|places| places.shared);
+        let name = now.name;
+        let message = format!(
+            "the places of upstream `{name}` hold {}, held {}",
+            edges(shared(now)),
+            edges(shared(was))
+        );
+        changes.add(&SHARED_LIMIT_CHANGED, message);
+        return;
+    }
     let ((in_flight, queue, time), (then_in_flight, then_queue, then_time)) = (most(now), most(was));
     let is_lower = in_flight < then_in_flight || queue < then_queue || time < then_time;
     let rule = if is_lower { &PLACES_LOWERED } else { &PLACES_RAISED };
     let message = format!("upstream `{}` takes another number of calls at once", now.name);
     changes.add(rule, message).note(format!("now: {now}")).note(format!("before: {was}"));
+}
+
+/// Whom a limit holds for; of a shared one, with what happens while edges cannot agree.
+fn edges(shared: Option<&str>) -> String {
+    match shared {
+        None => "for each edge alone".to_owned(),
+        Some(when_away) => format!("for all edges together (otherwise `{when_away}`)"),
+    }
 }
 
 fn seconds(millis: u32) -> String {

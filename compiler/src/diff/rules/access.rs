@@ -60,4 +60,9 @@ changes! {
     ///
     /// A failing upstream is left alone earlier, later or never.
     BREAKER_CHANGED = "MCD0514", "breaker-changed", Risky;
+    /// A rate, or the calls at once, hold for all edges together instead of for each alone, or the
+    /// other way round, or something else holds while edges cannot agree.
+    ///
+    /// With several edges, callers may make more or fewer calls than before.
+    SHARED_LIMIT_CHANGED = "MCD0515", "shared-limit-changed", Risky;
 }

@@ -86,4 +86,12 @@ changes! {
     ///
     /// Clients of revision 2026-07-28 send it, and what stands between them and the edge may read it.
     MCP_HEADER_CHANGED = "MCD0320", "mcp-header-changed", Risky;
+    /// A tool is no longer `lenient`.
+    ///
+    /// Calls with `"5"` for an integer, or `5` for a string, are refused.
+    LENIENCE_LOST = "MCD0321", "lenience-lost", Breaking;
+    /// A tool is `lenient`.
+    ///
+    /// It also takes arguments that convert without loss, such as `"5"` for an integer.
+    LENIENCE_GAINED = "MCD0322", "lenience-gained", Safe;
 }
