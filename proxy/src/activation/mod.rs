@@ -335,12 +335,11 @@ impl Activation {
                 audit.configure(&given.settings.audit);
             }
             let shared_limits = catalog.shared_limits();
-            if shared_limits > 0 && given.settings.shared.is_none() {
-                tracing::warn!(limits = shared_limits, "{NO_STORE}");
-            }
             self.edge.activate(catalog);
-            locked(&self.status).shared_limits = shared_limits;
-            locked(&self.status).active = Some(Active { revision, tools, signers, since: SystemTime::now() });
+            let has_store = given.settings.shared.is_some();
+            let since = SystemTime::now();
+            let active = Active { revision, tools, signers, since, shared_limits, has_store };
+            locked(&self.status).active = Some(active);
             wanted.given = Some(given);
         }
         inputs.source.is_served();

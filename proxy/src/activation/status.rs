@@ -21,8 +21,6 @@ pub struct Status {
     pub last_error: Option<FailedAttempt>,
     /// Keys of the configuration that have changed, but need an upgrade or a restart.
     pub needs_upgrade: Vec<&'static str>,
-    /// Limits that are marked as shared, in the active bundle and its file of tenants.
-    pub shared_limits: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -32,6 +30,10 @@ pub struct Active {
     /// The public keys that signed it, as text; none if it is not signed.
     pub signers: Vec<String>,
     pub since: SystemTime,
+    /// Limits that are marked as shared, in the bundle and the file of tenants.
+    pub shared_limits: usize,
+    /// There is a store for them.
+    pub has_store: bool,
 }
 
 impl Active {
@@ -39,6 +41,9 @@ impl Active {
     pub(crate) fn log(&self) {
         let signed = !self.signers.is_empty();
         tracing::info!(revision = %self.revision, tools = self.tools, signed, "bundle activated");
+        if self.shared_limits > 0 && !self.has_store {
+            tracing::warn!(limits = self.shared_limits, "{NO_STORE}");
+        }
     }
 }
 

@@ -34,7 +34,7 @@ pub fn of(
         "last_success": time(status.last_success),
         "needs_upgrade": status.needs_upgrade,
         "mcp_servers": servers_json::of(servers),
-        "shared_limits": shared(status.shared_limits, store),
+        "shared_limits": shared(status.active.as_ref().map_or(0, |active| active.shared_limits), store),
         "last_error": error.map(|error| json!({ "message": error.message, "at": time(Some(error.at)) })),
     })
 }
