@@ -12,7 +12,7 @@ use place::Places;
 
 /// Show what changed between two versions of the tools, and what it breaks
 ///
-/// OLD and NEW are bundles, spec files, folders of them, or `git:REV:PATH` for a revision of these in git.
+/// OLD and NEW are bundles (files or URLs), spec files, folders of them, or `git:REV:PATH` for a revision of these in git.
 ///
 /// Exit codes: 0 nothing breaks, 1 something does, 2 could not run.
 #[derive(Debug, clap::Args)]

@@ -1,9 +1,9 @@
 //! What is compared: a bundle, specs, or a revision of either in git.
 //!
-//! [`Operand::of`] is the one place that decides what a text names. Another source of bundles is another variant.
+//! [`Operand::of`] is the one place that decides what a text names.
 
 use crate::check::{Report, check};
-use crate::cli::{Streams, read_bundle};
+use crate::cli::{Streams, read_bundle, shown};
 use crate::diff::semver::Version;
 use crate::files::disk::{self, Disk};
 use crate::files::git::GitFiles;
@@ -12,6 +12,7 @@ use crate::render::{TextFormat, render_limited};
 use anyhow::Context;
 use mcp_bundle::format::{self, MAGIC, Trust};
 use mcp_bundle::plan::Contents;
+use mcp_sources::Location;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +27,7 @@ pub struct Loaded {
 }
 
 enum Operand<'t> {
+    /// A file or a URL.
     Bundle(&'t Path),
     Specs(&'t Path),
     Git { rev: &'t str, path: &'t str },
@@ -37,12 +39,10 @@ impl<'t> Operand<'t> {
             let (rev, path) = revision.split_once(':').unwrap_or((revision, ""));
             return Ok(Operand::Git { rev, path });
         }
-        if let Some((scheme, _)) = text.split_once("://") {
-            anyhow::bail!(
-                "`{text}`: bundles at `{scheme}://` cannot be compared by this `mcpc`; download it and give its path"
-            );
-        }
         let path = Path::new(text);
+        if Location::find(text).is_some() {
+            return Ok(Operand::Bundle(path));
+        }
         anyhow::ensure!(
             path.as_os_str() != "-",
             "standard input cannot be compared; give the path of a file"
@@ -55,7 +55,7 @@ impl Loaded {
     /// Reads one side. `None` if its specs have errors, which are printed.
     pub fn read(text: &str, streams: &mut Streams) -> anyhow::Result<Option<Loaded>> {
         match Operand::of(text)? {
-            Operand::Bundle(path) => Ok(Some(Loaded::of_bundle(text, &read_bundle(path)?)?)),
+            Operand::Bundle(path) => Ok(Some(Loaded::of_bundle(&shown(path), &read_bundle(path)?)?)),
             Operand::Specs(path) => {
                 let input = disk::discover(&[PathBuf::from(path)], None)?;
                 Loaded::of_specs(text, &input, &Disk, streams)
