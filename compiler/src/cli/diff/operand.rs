@@ -30,7 +30,10 @@ enum Operand<'t> {
     /// A file or a URL.
     Bundle(&'t Path),
     Specs(&'t Path),
-    Git { rev: &'t str, path: &'t str },
+    Git {
+        rev: &'t str,
+        path: &'t str,
+    },
 }
 
 impl<'t> Operand<'t> {
