@@ -141,7 +141,7 @@ fn read_item<'t>(item: Item, text: &'t str, parts: &mut Parts) -> Option<&'t str
         Item::ZoneName => rest = text.strip_prefix("UTC").or_else(|| text.strip_prefix("GMT"))?,
         Item::Offset { z: true, .. } if text.starts_with('Z') => rest = text.strip_prefix('Z')?,
         Item::Offset { colon, minutes, seconds, .. } => {
-            rest = read_offset(text, colon, [minutes, seconds], parts)?
+            rest = read_offset(text, colon, [minutes, seconds], parts)?;
         }
         Item::Fraction { digits: count, trim: false, .. } => {
             let before = text.len();
