@@ -81,7 +81,7 @@ fn real_documents_become_tools_and_nothing_is_dropped() {
             finished.fidelity.per_mille()
         );
         assert_eq!(finished.tools.imported + finished.tools.refused, all, "{name}");
-        assert!(100 * finished.tools.imported >= 96 * all, "{name}: {} of {all}", finished.tools.imported);
+        assert!(100 * finished.tools.imported >= 97 * all, "{name}: {} of {all}", finished.tools.imported);
         let fidelity = &finished.fidelity;
         let counted = fidelity.kept + fidelity.changed + fidelity.refused + fidelity.left_out;
         let notes = fidelity.findings.len();
@@ -94,6 +94,6 @@ fn real_documents_become_tools_and_nothing_is_dropped() {
             _ => usize::MAX,
         };
         assert!(length <= most, "{name}: {length}");
-        assert!(2 * short <= length || length < 10_000, "{name}: {short} of {length}");
+        assert!(2 * short <= most, "{name}: {short} of {most}");
     }
 }

@@ -100,10 +100,16 @@ type Culprits = BTreeMap<Culprit, (&'static Code, Vec<String>)>;
 fn unwritable(texts: &[SpecText]) -> Culprits {
     let mut culprits = Culprits::new();
     for (spec, text) in texts.iter().enumerate() {
-        for (tool, written) in text.tools.iter().enumerate().filter(|(_, tool)| !tool.unwritable.is_empty()) {
-            let keys: Vec<String> = written.unwritable.iter().map(|key| format!("`{key}`")).collect();
-            let why = format!("TOML cannot write a value of {}", keys.join(", "));
-            culprits.insert(Culprit::Tool(spec, tool), (&codes::NOT_IN_TOML, vec![why]));
+        for (tool, written) in text.tools.iter().enumerate() {
+            for example in &written.unwritable_examples {
+                let why = "TOML cannot write its arguments".to_owned();
+                culprits.insert(Culprit::Example(spec, tool, *example), (&codes::NOT_IN_TOML, vec![why]));
+            }
+            if !written.unwritable.is_empty() {
+                let keys: Vec<String> = written.unwritable.iter().map(|key| format!("`{key}`")).collect();
+                let why = format!("TOML cannot write a value of {}", keys.join(", "));
+                culprits.insert(Culprit::Tool(spec, tool), (&codes::NOT_IN_TOML, vec![why]));
+            }
         }
     }
     culprits

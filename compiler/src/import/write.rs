@@ -28,6 +28,8 @@ pub struct ToolText {
     pub examples: Vec<Range<usize>>,
     /// Keys whose values TOML cannot write, such as a `default` of `null`. They are not in the text.
     pub unwritable: Vec<String>,
+    /// Examples of which that is true.
+    pub unwritable_examples: Vec<usize>,
 }
 
 pub fn write(spec: &DraftSpec) -> SpecText {
@@ -246,14 +248,24 @@ impl Writer {
             self.out.push('\n');
             self.parameter(parameter);
         }
-        let mut examples = Vec::new();
+        let (mut examples, mut unwritable_examples) = (Vec::new(), Vec::new());
         for example in &tool.examples {
             self.out.push('\n');
             let start = self.out.len();
+            let before = self.unwritable.len();
             self.example(example);
+            if self.unwritable.len() > before {
+                self.unwritable.truncate(before);
+                unwritable_examples.push(examples.len());
+            }
             examples.push(start..self.out.len());
         }
-        ToolText { range: start..self.out.len(), examples, unwritable: std::mem::take(&mut self.unwritable) }
+        ToolText {
+            range: start..self.out.len(),
+            examples,
+            unwritable: std::mem::take(&mut self.unwritable),
+            unwritable_examples,
+        }
     }
 
     fn parameter(&mut self, parameter: &DraftParameter) {

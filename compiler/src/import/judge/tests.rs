@@ -84,7 +84,13 @@ fn values_that_toml_lacks_are_a_reason() {
         default: Some(Json::Null),
         ..Default::default()
     }];
-    let judged = judge(vec![spec("a", vec![odd])]);
+    let judged = judge(vec![spec("a", vec![odd.clone()])]);
     assert_eq!(judged.left_out[0].why, "TOML cannot write a value of `default`");
+    let mut partly = tool("partly");
+    let arguments = vec![("a".to_owned(), Json::Null)];
+    partly.examples = vec![DraftExample { arguments, ..DraftExample::default() }];
+    let judged = judge(vec![spec("a", vec![partly])]);
+    assert_eq!((judged.left_out.len(), judged.examples.len(), judged.files.len()), (0, 1, 1));
+    let judged = judge(vec![spec("a", vec![odd])]);
     assert!(judged.files.is_empty());
 }

@@ -13,7 +13,7 @@ use crate::language::json::Json;
 /// An answer with so few fields is kept as it is.
 const THIN: usize = 12;
 /// Fields of a thing that are kept, and those of a thing in a list.
-const FIELDS: usize = 10;
+const FIELDS: usize = 9;
 const LIST_FIELDS: usize = 7;
 /// Fields beside a list: how many there are, where the next page is.
 const PAGE_FIELDS: usize = 5;
@@ -94,7 +94,7 @@ pub fn read<'d>(api: &Api<'d>, operation: &Operation<'d>, with_select: bool) -> 
     if let Some(kept) = kept.and_then(|kept| kept.as_in(body)) {
         kept.paths("", &mut answer.select);
         answer.output_schema = Some(kept.schema());
-        answer.example_is_partial = body.is_some_and(|body| !kept.is_in(body));
+        answer.example_is_partial = body.is_some_and(|body| !kept.is_in(&[body]));
         answer.kept = Some((answer.select.len(), all));
         let why = format!("`select` keeps {} of {all} fields", answer.select.len());
         account(api, target, &why);
@@ -332,17 +332,19 @@ impl Kept {
         }
     }
 
-    /// Whether an answer has all that is kept.
-    fn is_in(&self, answer: &Json) -> bool {
+    /// Whether some of these values together have all that is kept.
+    fn is_in(&self, values: &[&Json]) -> bool {
         match self {
-            Kept::Leaf(_) => true,
-            // Of an empty list nothing is known.
-            Kept::List(inner) => answer
-                .as_array()
-                .is_some_and(|items| !items.is_empty() && items.iter().any(|item| inner.is_in(item))),
-            Kept::Object(members) => {
-                members.iter().all(|(name, inner)| answer.get(name).is_some_and(|value| inner.is_in(value)))
+            Kept::Leaf(_) => !values.is_empty(),
+            Kept::List(inner) => {
+                let items: Vec<&Json> =
+                    values.iter().filter_map(|value| value.as_array()).flatten().collect();
+                inner.is_in(&items)
             }
+            Kept::Object(members) => members.iter().all(|(name, inner)| {
+                let of_name: Vec<&Json> = values.iter().filter_map(|value| value.get(name)).collect();
+                inner.is_in(&of_name)
+            }),
         }
     }
 

@@ -92,7 +92,7 @@ pub fn import<'d>(document: &'d Json, options: &Options) -> Result<Imported<'d>,
     }
     let limits = match options.compact {
         true => DescriptionLimits { argument: 50, member: 0, deeper: 0 },
-        false => DescriptionLimits { argument: 110, member: 70, deeper: 50 },
+        false => DescriptionLimits { argument: 100, member: 70, deeper: 50 },
     };
     let mut schemas = Schemas::new(&api, limits);
     let mut upstreams = Upstreams::new(&base);

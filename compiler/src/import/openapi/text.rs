@@ -120,6 +120,24 @@ pub fn cut(text: &str, limit: usize) -> String {
     format!("{start}…")
 }
 
+/// The first sentence of a text, if it says enough; at most so many characters.
+pub fn first_sentence(text: &str, limit: usize) -> String {
+    const ENOUGH: usize = 20;
+    if text.chars().count() <= limit / 2 {
+        return text.to_owned();
+    }
+    let mut from = 0;
+    while let Some(at) = text.get(from..).and_then(|rest| rest.find(". ")).map(|at| from + at + 1) {
+        let sentence = text.get(..at).unwrap_or(text);
+        let last = sentence.rsplit([' ', '(']).next().unwrap_or_default();
+        if sentence.len() >= ENOUGH && last.len() > 2 && !matches!(last, "e.g." | "i.e." | "etc.") {
+            return cut(sentence, limit);
+        }
+        from = at + 1;
+    }
+    cut(text, limit)
+}
+
 /// Removes tags of HTML, and reads its entities.
 fn without_tags(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -226,6 +244,11 @@ mod tests {
         assert_eq!(cut("no sentence at all here", 12), "no sentence…");
         assert_eq!(cut("short", 5), "short");
         assert_eq!(cut("ééééé", 3), "éé…");
+        assert_eq!(first_sentence("Id of it. Not its name.", 60), "Id of it. Not its name.");
+        assert_eq!(
+            first_sentence("The name of the owner, e.g. of a repository. It has no case at all.", 60),
+            "The name of the owner, e.g. of a repository."
+        );
         assert_eq!(plain("Pages. For more information, see \"Pages.\" More."), "Pages. More.");
     }
 

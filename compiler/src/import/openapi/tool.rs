@@ -16,8 +16,11 @@ use crate::import::names::variable;
 use crate::language::json::Json;
 
 /// Characters of a tool's description.
-const DESCRIPTION: usize = 200;
+const DESCRIPTION: usize = 170;
 const COMPACT_DESCRIPTION: usize = 80;
+
+/// Bytes of a schema that is long: it costs a model more than a thousand tokens.
+const LONG: usize = 6000;
 
 /// A tool, and the number of its upstream.
 #[derive(Debug)]
@@ -72,13 +75,14 @@ pub fn build<'d>(
     tool.body_template = template;
     tool.headers = content_type.map(|media| ("content-type".to_owned(), media)).into_iter().collect();
     let is_json = tool.body.is_none() && tool.body_template.is_none();
-    schema(schemas, &mut arguments, is_json, is_open, options, &mut tool)?;
+    schema(api, schemas, &mut arguments, is_json, is_open, options, &mut tool)?;
     answer(api, operation, &arguments, options, &mut tool);
     Ok(Built { tool, upstream })
 }
 
 /// Writes the arguments as parameters where these say everything, and as a schema otherwise.
 fn schema(
+    api: &Api<'_>,
     schemas: &Schemas<'_, '_>,
     arguments: &mut [Argument],
     is_json: bool,
@@ -90,12 +94,15 @@ fn schema(
     let mut properties: Vec<(String, Json)> =
         visible().map(|argument| (argument.name.clone(), argument.schema.clone())).collect();
     if options.compact {
-        let is_required =
-            |name: &String| visible().any(|argument| argument.is_required && argument.name == *name);
+        // What is in the path has a name that says enough.
+        let is_described = |name: &String| {
+            let argument = visible().find(|argument| argument.name == *name);
+            argument.is_some_and(|argument| argument.is_required && argument.position != "path")
+        };
         properties = properties
             .into_iter()
             .map(|(name, schema)| {
-                let short = schemas.shallow(&schema, is_required(&name));
+                let short = schemas.shallow(&schema, is_described(&name));
                 (name, short)
             })
             .collect();
@@ -115,6 +122,16 @@ fn schema(
     let complete = schemas.complete(Json::Object(root)).map_err(|_| {
         Refusal::new(&codes::TOO_LARGE, "the schema of its arguments is too large; `--compact` may help")
     })?;
+    let length = complete.to_text().len();
+    let complete = if length > LONG {
+        let why = format!(
+            "the schema has {length} bytes, so what is deep inside of its arguments has no descriptions"
+        );
+        api.ledger.note(&tool.place, Fate::Changed, &DESCRIPTION_CHANGED, why);
+        Schemas::without_deep_words(complete)
+    } else {
+        complete
+    };
     for argument in arguments.iter_mut().filter(|argument| argument.value.is_none()) {
         if let Some(schema) = complete.get("properties").and_then(|all| all.get(&argument.name)) {
             argument.schema = schema.clone();

@@ -74,10 +74,15 @@ impl Schemas<'_, '_> {
         Ok(out)
     }
 
-    /// A schema of an argument without what is inside of its members; only a required one keeps its description.
-    pub fn shallow(&self, schema: &Json, is_required: bool) -> Json {
+    /// The schema of a tool without descriptions of what is deep inside of its arguments.
+    pub fn without_deep_words(schema: Json) -> Json {
+        strip(schema, 0)
+    }
+
+    /// A schema of an argument without what is inside of its members, and without a description if its name is enough.
+    pub fn shallow(&self, schema: &Json, has_description: bool) -> Json {
         let mut short = self.cut(schema, 0, 0);
-        if let (Json::Object(members), false) = (&mut short, is_required) {
+        if let (Json::Object(members), false) = (&mut short, has_description) {
             members.retain(|(name, _)| name != "description");
         }
         short
@@ -193,6 +198,30 @@ fn only_requires(schema: &Json) -> bool {
     schema.as_object().is_some_and(|members| {
         members.iter().all(|(name, _)| matches!(name.as_str(), "required" | "type" | "description" | "not"))
     })
+}
+
+/// `depth` counts properties: those of the tool are at 0, and definitions are deep.
+fn strip(schema: Json, depth: usize) -> Json {
+    const DEEPEST: usize = 1;
+    match schema {
+        Json::Array(items) => Json::Array(items.into_iter().map(|item| strip(item, depth)).collect()),
+        Json::Object(members) => {
+            let kept = members.into_iter().filter(|(name, value)| {
+                depth <= DEEPEST || name != "description" || value.as_str().is_none()
+            });
+            let each = kept.map(|(name, value)| match (name.as_str(), value) {
+                ("properties" | "$defs", Json::Object(all)) => {
+                    let deeper = if name == "$defs" { DEEPEST + 1 } else { depth + 1 };
+                    let all = all.into_iter().map(|(name, schema)| (name, strip(schema, deeper)));
+                    (name, Json::Object(all.collect()))
+                }
+                ("enum" | "const" | "default" | "examples", value) => (name, value),
+                (_, value) => (name, strip(value, depth)),
+            });
+            Json::Object(each.collect())
+        }
+        other => other,
+    }
 }
 
 /// Short, and without references: it is shorter than a name for it.

@@ -233,7 +233,7 @@ pub fn describe<'d>(api: &Api<'d>, value: &'d Json, limit: usize) -> Option<Stri
         return None;
     }
     let plain = text::plain(text);
-    let short = text::cut(&plain, limit);
+    let short = text::first_sentence(&plain, limit);
     if short == text.trim() {
         api.ledger.keep(value);
     } else if short.len() == plain.len() {
