@@ -236,6 +236,33 @@ fn a_fixed_answer_is_compared_too() {
 }
 
 #[test]
+fn an_answer_of_arguments_is_compared_too() {
+    let spec = "[[tool]]\nname = \"greet\"\ndescription = \"Greets someone by name.\"\nrespond = { go = \"Hello {{ .name | upper }}{{ .mark }}\" }\n\
+        [[tool.parameters]]\nname = \"name\"\ndescription = \"Who it is\"\nrequired = true\n\
+        [[tool.parameters]]\nname = \"mark\"\ndescription = \"What comes last\"\ndefault = \"!\"\n\
+        [[tool.examples]]\narguments = { name = \"a \\\"b\\\"\" }\ntext = \"Hello A \\\"B\\\"!\"\n";
+    let place = Workplace::with_spec(spec);
+    let done = place.run(&["test"]);
+    assert_eq!(
+        (done.code, done.out.as_str()),
+        (0, "1 tool, 1 example: 1 passed, 0 failed\n"),
+        "{}",
+        done.err
+    );
+    let done = place.run(&["try", "greet", "--args", r#"{"name":"x","mark":"?"}"#]);
+    assert_eq!((done.code, done.out.as_str()), (0, "text:\nHello X?\n\nisError: false\n"));
+    assert_eq!(place.run(&["try", "greet", "--args", "{}"]).code, 1, "an argument is missing");
+    assert_eq!(place.run(&["build", "-o", "tools.mcpk"]).code, 0);
+    // A request beside it, a constant, or a second template.
+    for more in ["method = \"GET\"\n", "response_template = \"x\"\n"] {
+        place.write("spec.toml", spec.replace("respond =", &format!("{more}respond =")));
+        assert_eq!(place.run(&["check"]).code, 1, "{more}");
+    }
+    place.write("spec.toml", spec.replace("default = \"!\"", "value = \"!\""));
+    assert_eq!(place.run(&["check"]).code, 1, "a constant");
+}
+
+#[test]
 fn json_has_the_documented_shape() {
     let spec =
         format!("{SPEC}{}", CLEAN.split("[[tool.examples]]").next().unwrap().replace("get_order", "bare"));

@@ -259,7 +259,7 @@ fn an_answer_that_cannot_be_shaped_fails() {
 fn a_fixed_answer_needs_no_request() {
     let done = place().run(&["try", "hours"]);
     assert_eq!((done.code, done.out.as_str()), (0, "text:\nFrom 9 to 5.\n\nisError: false\n"));
-    assert_eq!(done.err, "note: `hours` has a fixed response: nothing is sent\n");
+    assert_eq!(done.err, "note: `hours` answers without a request: nothing is sent\n");
 }
 
 #[test]

@@ -154,6 +154,12 @@ impl Features {
     /// Templates call functions that the first readers of programs do not have.
     pub const TEMPLATE_FUNCTIONS: Features = Features(1 << 14);
 
+    /// The answers of some tools are made of their arguments.
+    pub const ARGUMENT_ANSWERS: Features = Features(1 << 16);
+
+    /// Those that only tools need.
+    pub const OF_TOOLS: Features = Features::BYTE_BODIES.union(Features::ARGUMENT_ANSWERS);
+
     /// The known features with their names, lowest bit first.
     pub const NAMES: [(Features, &str); 9] = [
         (Features::JSON_SCHEMA, "json-schema"),
@@ -165,6 +171,7 @@ impl Features {
         (Features::LENIENT, "lenient"),
         (Features::BYTE_BODIES, "byte-bodies"),
         (Features::TEMPLATE_FUNCTIONS, "template-functions"),
+        (Features::ARGUMENT_ANSWERS, "argument-answers"),
     ];
 
     pub const fn contains(self, other: Features) -> bool {

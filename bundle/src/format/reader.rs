@@ -65,7 +65,7 @@ pub fn read(bytes: &[u8], trust: &Trust<'_>) -> Result<Bundle, ReadError> {
         ..Contents::default()
     };
     // Whether the tools need what is said of them, they show once they are read.
-    let of_tools = Features(header.features.0 & Features::BYTE_BODIES.0);
+    let of_tools = Features(header.features.0 & Features::OF_TOOLS.0);
     file.check_features(features_of(&contents).union(of_tools))?;
     verify_shared(&contents)?;
     contents.tools = file.tools(&contents)?;

@@ -82,6 +82,9 @@ pub(super) fn features_of(contents: &Contents) -> Features {
     if contents.tools.iter().any(has_byte_body) {
         features = features.union(Features::BYTE_BODIES);
     }
+    if contents.tools.iter().any(ToolPlan::answers_with_arguments) {
+        features = features.union(Features::ARGUMENT_ANSWERS);
+    }
     features
 }
 

@@ -14,6 +14,7 @@ use std::fmt;
 const HTTP: u8 = 1;
 const FIXED: u8 = 2;
 const MCP: u8 = 3;
+const ARGUMENTS: u8 = 4;
 
 /// What answers a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +25,9 @@ pub enum Backend {
     Fixed(StrId),
     /// A tool of an MCP server. Rare and large, so boxed.
     Mcp(Box<McpPlan>),
+    /// The arguments, as the JSON object that the template of the response reads; nothing is sent. Of the plan only the body
+    /// means anything, and only that is on the wire.
+    Arguments(Box<HttpPlan>),
 }
 
 /// The request that a call becomes.
@@ -42,6 +46,21 @@ pub struct HttpPlan {
     pub body: BodyPlan,
 }
 
+impl Backend {
+    /// An answer that is made of the arguments, which the body has.
+    pub fn arguments(body: BodyPlan) -> Backend {
+        Backend::Arguments(Box::new(HttpPlan {
+            upstream: u32::MAX,
+            method: Method::Post,
+            path: Vec::new(),
+            query: Vec::new(),
+            headers: Vec::new(),
+            cookies: Vec::new(),
+            body,
+        }))
+    }
+}
+
 impl Serialize for Backend {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut pair = serializer.serialize_tuple(2)?;
@@ -57,6 +76,10 @@ impl Serialize for Backend {
             Backend::Mcp(plan) => {
                 pair.serialize_element(&MCP)?;
                 pair.serialize_element(plan)?;
+            }
+            Backend::Arguments(plan) => {
+                pair.serialize_element(&ARGUMENTS)?;
+                pair.serialize_element(&plan.body)?;
             }
         }
         pair.end()
@@ -85,6 +108,7 @@ impl<'de> Visitor<'de> for Pair {
             HTTP => Ok(Backend::Http(pair.next_element()?.ok_or_else(cut)?)),
             FIXED => Ok(Backend::Fixed(pair.next_element()?.ok_or_else(cut)?)),
             MCP => Ok(Backend::Mcp(pair.next_element()?.ok_or_else(cut)?)),
+            ARGUMENTS => Ok(Backend::arguments(pair.next_element()?.ok_or_else(cut)?)),
             _ => Err(A::Error::custom("unknown Backend tag")),
         }
     }

@@ -35,7 +35,7 @@ impl ToolPlan {
     pub fn mcp(&self) -> Option<&McpPlan> {
         match &self.backend {
             super::Backend::Mcp(plan) => Some(plan),
-            super::Backend::Http(_) | super::Backend::Fixed(_) => None,
+            _ => None,
         }
     }
 }

@@ -391,7 +391,7 @@ impl ToolPlan {
     pub const fn http(&self) -> Option<&HttpPlan> {
         match &self.backend {
             Backend::Http(plan) => Some(plan),
-            Backend::Fixed(_) | Backend::Mcp(_) => None,
+            Backend::Fixed(_) | Backend::Mcp(_) | Backend::Arguments(_) => None,
         }
     }
 
@@ -400,15 +400,28 @@ impl ToolPlan {
         match &self.backend {
             Backend::Http(plan) => Some(plan),
             Backend::Mcp(plan) => Some(&plan.request),
-            Backend::Fixed(_) => None,
+            Backend::Fixed(_) | Backend::Arguments(_) => None,
         }
+    }
+
+    /// What its arguments are bound to: its request, or the object that its answer is made of.
+    pub fn bound(&self) -> Option<&HttpPlan> {
+        match &self.backend {
+            Backend::Arguments(plan) => Some(plan),
+            _ => self.request(),
+        }
+    }
+
+    /// Whether its answer is made of the arguments, and nothing is sent.
+    pub const fn answers_with_arguments(&self) -> bool {
+        matches!(self.backend, Backend::Arguments(_))
     }
 
     /// Its answer, if that is fixed.
     pub const fn fixed_answer(&self) -> Option<StrId> {
         match &self.backend {
             Backend::Fixed(text) => Some(*text),
-            Backend::Http(_) | Backend::Mcp(_) => None,
+            Backend::Http(_) | Backend::Mcp(_) | Backend::Arguments(_) => None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! The bundle file: what is written can be read, and nothing else can.
 
+mod arguments;
 mod bytes;
 mod container;
 mod credentials;

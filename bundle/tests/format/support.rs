@@ -93,7 +93,7 @@ pub fn http(tool: &mut ToolPlan) -> &mut HttpPlan {
     match &mut tool.backend {
         Backend::Http(plan) => plan,
         Backend::Mcp(plan) => &mut plan.request,
-        Backend::Fixed(_) => panic!("a fixed answer"),
+        Backend::Fixed(_) | Backend::Arguments(_) => panic!("no request"),
     }
 }
 
@@ -426,6 +426,7 @@ pub fn features(contents: &Contents) -> u64 {
         + bit(contents.shared.is_empty(), 11)
         + bit(contents.lenient.is_empty(), 12)
         + bit(!contents.tools.iter().any(crate::bytes::has_byte_body), 13)
+        + bit(!contents.tools.iter().any(ToolPlan::answers_with_arguments), 16)
 }
 
 /// The sections of contents, in the order of their ids, whether they make sense or not.
@@ -449,6 +450,7 @@ pub fn sections(contents: &Contents) -> Vec<Row> {
         (11, "shared-limits"),
         (12, "lenient"),
         (13, "byte-bodies"),
+        (16, "argument-answers"),
     ];
     let names: Vec<(u8, &str)> = names.into_iter().filter(|(bit, _)| features >> bit & 1 == 1).collect();
     let row = |id, version, flags, body| Row { id, version, flags, body };

@@ -3,7 +3,7 @@
 use super::check::outcome;
 use super::{Outcome, Specs, Streams};
 use crate::check::check;
-use crate::exercise::placeholders::Draft;
+use crate::exercise::placeholders::{self, Draft};
 use crate::exercise::testing;
 use crate::exercise::trial::{self, Mask, Trial};
 use crate::files::MAX_FILE_BYTES;
@@ -124,9 +124,16 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
         shown.result = Some(trial.shape(&answer));
         shown.status = Some(arguments.status);
     } else if trial.upstream().is_none() {
-        let nothing =
-            Answer { status: 200, content_type: None, content_location: None, message: None, body: b"" };
-        shown.result = Some(trial.shape(&nothing));
+        // Made of the arguments, or of nothing.
+        let body = shown.draft.as_ref().and_then(|draft| draft.body.as_deref()).map(placeholders::shown);
+        let own = Answer {
+            status: 200,
+            content_type: body.is_some().then_some("application/json"),
+            content_location: None,
+            message: None,
+            body: body.as_deref().unwrap_or_default().as_bytes(),
+        };
+        shown.result = Some(trial.shape(&own));
     }
     #[cfg(feature = "dev")]
     if let Some(draft) = &shown.draft
@@ -202,7 +209,7 @@ fn print(
     match draft {
         _ if shown.is_request_printed => {}
         Some(_) if trial.upstream().is_none() => {
-            writeln!(streams.err, "note: `{}` has a fixed response: nothing is sent", arguments.tool)?;
+            writeln!(streams.err, "note: `{}` answers without a request: nothing is sent", arguments.tool)?;
         }
         Some(draft) if let Some(program) = trial.program() => {
             anyhow::ensure!(

@@ -76,6 +76,8 @@ pub struct DraftTool {
     pub error_template: Option<DraftTemplate>,
     /// A fixed response, instead of a request.
     pub respond: Option<String>,
+    /// A response that a template makes of the arguments, instead of a request.
+    pub respond_template: Option<DraftTemplate>,
     pub timeout_ms: Option<u64>,
     pub attempt_timeout_ms: Option<u64>,
     pub retry_count: Option<u64>,

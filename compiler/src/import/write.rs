@@ -220,6 +220,7 @@ impl Writer {
             self.raw("annotations", &format!("{{ {} }}", hints.join(", ")));
         }
         self.maybe_line("respond", tool.respond.as_deref());
+        self.template("respond", tool.respond_template.as_ref());
         self.maybe_line("upstream", tool.upstream.as_deref());
         self.maybe_line("method", tool.method.as_deref());
         self.maybe_line("endpoint", tool.endpoint.as_deref());

@@ -184,7 +184,7 @@ pub static TOOL: Table = Table {
         ),
         key("icons", Shape::Tables(&ICON), "Icons for clients that show them."),
         key("tags", Shape::Texts, "Free tags, published in `_meta`."),
-        key("respond", Shape::Text, "A fixed answer; the tool then has no upstream, method or endpoint.").elsewhere(&["answer"]),
+        key("respond", Shape::TextOrTable(&TEMPLATE), "The answer: a text, or a template that reads the arguments. The tool then has no upstream, method or endpoint.").elsewhere(&["answer"]),
         key("examples", Shape::Tables(&EXAMPLE), "Examples: docs, tests and mock in one.").elsewhere(&["tests"]),
         key("allow", Shape::Tables(&ALLOW), "Rules that are switched off for this tool, each with a reason."),
     ],

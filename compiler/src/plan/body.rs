@@ -71,6 +71,17 @@ pub fn plan(builder: &mut Builder, tool: &CheckedTool, arguments: &Arguments) ->
     BodyPlan { kind: BodyKind::Json, content_type, ops, whole: None }
 }
 
+/// The arguments as an object, even if there are none.
+pub fn of_arguments(builder: &mut Builder, tool: &CheckedTool, arguments: &Arguments) -> BodyPlan {
+    match plan(builder, tool, arguments) {
+        BodyPlan { kind: BodyKind::None, .. } => {
+            let content_type = Some(builder.intern(JSON));
+            BodyPlan { kind: BodyKind::Json, content_type, ops: Vec::new(), whole: None }
+        }
+        body => body,
+    }
+}
+
 pub fn none() -> BodyPlan {
     BodyPlan { kind: BodyKind::None, content_type: None, ops: Vec::new(), whole: None }
 }

@@ -98,6 +98,9 @@ fn plan_tool(builder: &mut Builder, toolset: u32, tool: Tool<'_>) -> Option<Tool
     let backend = match (&spec.respond, &spec.mcp) {
         (Some(text), _) => Backend::Fixed(builder.intern(&text.value)),
         (None, Some(_)) => Backend::Mcp(Box::new(mcp::plan(builder, tool, &arguments)?)),
+        (None, None) if spec.answers_with_arguments => {
+            Backend::arguments(body::of_arguments(builder, spec, &arguments))
+        }
         (None, None) => Backend::Http(request::plan(builder, tool, &arguments)?),
     };
     Some(ToolPlan {

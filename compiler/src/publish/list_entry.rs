@@ -96,7 +96,7 @@ fn annotations(tool: &ToolSpec) -> Vec<(String, Json)> {
         Some(Method::Delete) => {
             vec![("destructiveHint".into(), Json::Bool(true)), ("idempotentHint".into(), Json::Bool(true))]
         }
-        _ if tool.respond.is_some() => vec![("readOnlyHint".into(), Json::Bool(true))],
+        _ if tool.answers_itself() => vec![("readOnlyHint".into(), Json::Bool(true))],
         _ => Vec::new(),
     };
     if let Some(declared) = tool.idempotent.as_ref().map(|idempotent| idempotent.value) {

@@ -6,7 +6,7 @@ use super::{
     Allow, BodySpec, ExampleRequest, ExampleResponse, ExampleSpec, Header, Icon, ParameterSpec, ToolSpec,
     ToolsetSpec, Type, UpstreamSpec, parse_endpoint,
 };
-use super::{schema, templates};
+use super::{TemplateSpec, schema, templates};
 use crate::language::LANGUAGE;
 use crate::language::json::Json;
 use crate::language::keys;
@@ -177,6 +177,8 @@ impl Lowering<'_> {
         let answer_schema = self.schema(&fields, "answer_schema", files);
         let is_missing = |schema: &schema::Read| schema.as_ref().is_some_and(Option::is_none);
         let (cache_seconds, cache) = self.cache(&fields);
+        let answers_with_arguments = is_template(&fields, "respond");
+        let response_template = self.response_template(&fields, answers_with_arguments, files);
         ToolSpec {
             span,
             misshapen: fields.misshapen
@@ -202,9 +204,7 @@ impl Lowering<'_> {
             answer_schema: answer_schema.flatten(),
             select: fields.texts("select"),
             // An empty one is none: the raw response is the result.
-            response_template: self
-                .template(fields.value("response_template"), Destination::Text, files)
-                .filter(|template| !template.is_empty()),
+            response_template,
             error_template: self.template(fields.value("error_template"), Destination::Text, files),
             timeout_ms: fields.millis("timeout_seconds"),
             retry_count: fields.integer("retry_count"),
@@ -220,13 +220,38 @@ impl Lowering<'_> {
             annotations: self.annotations(&fields),
             icons: self.icons(&fields),
             tags: fields.texts("tags"),
-            respond: fields.text("respond"),
+            respond: if answers_with_arguments { None } else { fields.text("respond") },
+            answers_with_arguments,
             examples: self.examples(&fields, is_mcp),
             allows: self.allows(&fields),
         }
     }
 
-    /// A tool needs a request unless its answer is fixed.
+    /// The template that makes the result. An empty `response_template` is none: the raw response is the result.
+    fn response_template(
+        &mut self,
+        fields: &Fields<'_, '_>,
+        answers_with_arguments: bool,
+        files: &mut dyn ReadFile,
+    ) -> Option<TemplateSpec> {
+        if !answers_with_arguments {
+            return self
+                .template(fields.value("response_template"), Destination::Text, files)
+                .filter(|template| !template.is_empty());
+        }
+        if let Some(other) = fields.value("response_template") {
+            let message =
+                "`respond` is the template of this tool, so `response_template` has no response to read";
+            let span = self.toml.span(other.span());
+            self.toml.report(
+                Diagnostic::new(&INVALID_VALUE, span, message)
+                    .help("remove `response_template`, or `respond`"),
+            );
+        }
+        self.template(fields.value("respond"), Destination::Text, files)
+    }
+
+    /// A tool needs a request unless it answers by itself.
     fn request_keys(&mut self, fields: &Fields<'_, '_>, table: &TomlTable<'_>) {
         if fields.is_written("respond") {
             return;
@@ -235,7 +260,7 @@ impl Lowering<'_> {
             // A key after the header of another table belongs to that one, which is reported there.
             let strayed = table.values().any(|value| has_key(value.get_ref(), name));
             if !fields.is_written(name) && !strayed {
-                let message = format!("a tool needs `{name}`, or `respond` for a fixed answer");
+                let message = format!("a tool needs `{name}`, or `respond` to answer without a request");
                 self.toml.report(Diagnostic::new(&MISSING_KEY, fields.span, message));
             }
         }
@@ -459,4 +484,9 @@ fn base64_problem(error: &DecodeError) -> String {
 fn headers(fields: &Fields<'_, '_>) -> Vec<Header> {
     let header = |(name, value)| Header { name, value, template: None };
     fields.text_map("headers").into_iter().map(header).collect()
+}
+
+/// Whether a key has a template in its long form, which says what it is.
+fn is_template(fields: &Fields<'_, '_>, key: &str) -> bool {
+    fields.value(key).is_some_and(|value| value.get_ref().as_table().is_some())
 }

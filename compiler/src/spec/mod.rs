@@ -115,7 +115,10 @@ pub struct ToolSpec {
     pub annotations: Vec<(String, Json)>,
     pub icons: Vec<Icon>,
     pub tags: Vec<Spanned<String>>,
+    /// A fixed answer.
     pub respond: Option<Spanned<String>>,
+    /// `response_template` reads the arguments: that is what a template in `respond` does.
+    pub answers_with_arguments: bool,
     pub examples: Vec<ExampleSpec>,
     pub allows: Vec<Allow>,
 }
@@ -229,6 +232,11 @@ impl ToolsetSpec {
 }
 
 impl ToolSpec {
+    /// Nothing is sent: the answer is fixed, or made of the arguments.
+    pub fn answers_itself(&self) -> bool {
+        self.respond.is_some() || self.answers_with_arguments
+    }
+
     /// The name for messages.
     pub fn label(&self) -> &str {
         self.name.as_ref().map_or("?", |name| &name.value)

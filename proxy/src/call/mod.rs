@@ -173,6 +173,13 @@ fn prepare(context: &Context<'_>, call: &ToolCall<'_, '_>, ambient: Ambient) -> 
     // Nothing of an earlier call can show, whatever the plan says.
     buffers.received.clear();
     match bind(context, call, ambient, &mut buffers.request) {
+        // The answer is what the arguments were bound to.
+        Ok(()) if call.tool.answers_with_arguments() => {
+            let Buffers { request, received, .. } = &mut *buffers;
+            received.status = 200;
+            received.body.extend_from_slice(request.body().unwrap_or_default());
+            Work::Shape(buffers)
+        }
         // A fixed answer is in the plan.
         Ok(()) if call.tool.upstream().is_none() => Work::Shape(buffers),
         Ok(()) => Work::Send(buffers),

@@ -44,6 +44,31 @@ fn a_fixed_answer_needs_no_upstream_and_no_arguments() {
 }
 
 #[test]
+fn an_answer_of_arguments_needs_no_upstream() {
+    let spec = r#"
+[[tool]]
+name = "greet"
+description = "Greets someone by name."
+respond = { go = "Hello {{ .name | upper }}{{ .mark }}" }
+[[tool.parameters]]
+name = "name"
+description = "Who it is"
+required = true
+[[tool.parameters]]
+name = "mark"
+description = "What comes last"
+default = "!"
+"#;
+    let bench = Bench::new(&[("greet.toml", spec)]);
+    let said = call(&bench, "greet", json!({"name": "a \"b\""}));
+    assert_eq!(said, json!({"content": [{"type": "text", "text": "Hello A \"B\"!"}]}));
+    // The next one has nothing of the one before.
+    assert_eq!(call(&bench, "greet", json!({"name": "x", "mark": "?"}))["content"][0]["text"], "Hello X?");
+    assert_eq!(call(&bench, "greet", json!({"mark": "?"}))["isError"], true);
+    assert!(bench.fake.asked.lock().unwrap().is_empty());
+}
+
+#[test]
 fn a_tool_that_is_not_there_is_an_invalid_parameter() {
     let bench = Bench::shop();
     for name in ["nope", "", "get_order ", "GET_ORDER"] {

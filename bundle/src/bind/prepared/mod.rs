@@ -50,9 +50,10 @@ pub(crate) struct Tool {
     name: Box<str>,
     name_id: StrId,
     index: u32,
-    /// `None` for a fixed answer.
+    /// `None` if nothing is sent.
     upstream: Option<u32>,
     fixed_answer: Option<StrId>,
+    answers_with_arguments: bool,
     policy: u32,
     response: ResponsePlan,
     /// Headers of a message repeat arguments.
@@ -142,7 +143,7 @@ impl Tool {
             required: parameter.required,
             sensitive: parameter.sensitive,
         });
-        let http = plan.request();
+        let http = plan.bound();
         // A template may read arguments of any name, too.
         let takes_others =
             http.is_some_and(|http| matches!(http.body.kind, BodyKind::Json | BodyKind::Template));
@@ -150,7 +151,8 @@ impl Tool {
             name: contents.strings.get(plan.name).into(),
             name_id: plan.name,
             index,
-            upstream: http.map(|http| http.upstream),
+            upstream: plan.request().map(|http| http.upstream),
+            answers_with_arguments: plan.answers_with_arguments(),
             fixed_answer: plan.fixed_answer(),
             policy: plan.policy,
             response: plan.response.clone(),
@@ -179,7 +181,13 @@ impl<'a> PreparedTool<'a> {
         self.tool.index as usize
     }
 
-    /// Index in [`Contents::upstreams`]; `None` for a fixed answer.
+    /// Whether its answer is made of the arguments: the body that they are bound to.
+    #[inline]
+    pub fn answers_with_arguments(&self) -> bool {
+        self.tool.answers_with_arguments
+    }
+
+    /// Index in [`Contents::upstreams`]; `None` if nothing is sent.
     #[inline]
     pub fn upstream(&self) -> Option<u32> {
         self.tool.upstream

@@ -51,6 +51,11 @@ impl<'a, 's> Request<'a, 's> {
         body::body(&mut self)
     }
 
+    /// The body alone, where there is no request.
+    pub(super) fn check_body(mut self) -> Checked {
+        body::body(&mut self)
+    }
+
     fn path(&mut self) -> Checked {
         let first = match self.http.path.first() {
             Some(Part { kind: PartKind::Literal, id }) => text(&self.contents.strings, StrId(*id), "path")?,

@@ -47,7 +47,7 @@ impl<'a> Verifier<'a> {
         }
         optional_index(tool.additional, tool.checks.len(), "additional arguments: check")?;
         let takes_additional =
-            tool.request().is_some_and(|http| matches!(http.body.kind, BodyKind::Json | BodyKind::Template));
+            tool.bound().is_some_and(|http| matches!(http.body.kind, BodyKind::Json | BodyKind::Template));
         ensure(tool.additional.is_none() || takes_additional, || {
             "additional arguments without a JSON body to write them into".to_owned()
         })?;
@@ -55,6 +55,11 @@ impl<'a> Verifier<'a> {
         match &tool.backend {
             Backend::Http(http) => self.request(tool, http),
             Backend::Fixed(answer) => text(strings, *answer, "fixed answer").map(drop),
+            Backend::Arguments(plan) => {
+                let is_read = plan.body.kind == BodyKind::Json && tool.response.template.is_some();
+                ensure(is_read, || "an answer of arguments without a template that reads them".to_owned())?;
+                self.bound(tool, plan, false)
+            }
             Backend::Mcp(plan) => {
                 self.request(tool, &plan.request)?;
                 mcp::tool(self.contents, &mut self.scanner, plan)
@@ -108,10 +113,20 @@ impl<'a> Verifier<'a> {
 
     fn request(&mut self, tool: &ToolPlan, http: &HttpPlan) -> Checked {
         index(http.upstream, self.contents.upstreams.len(), "upstream")?;
+        self.bound(tool, http, true)
+    }
+
+    /// What arguments are bound to: each of them once. Where nothing is sent, that is a body alone.
+    fn bound(&mut self, tool: &ToolPlan, http: &HttpPlan, is_sent: bool) -> Checked {
         self.placed.clear();
         self.placed.resize(tool.parameters.len(), 0);
-        request::Request::new(self.contents, &tool.parameters, http, &mut self.scanner, &mut self.placed)
-            .check()?;
+        let request =
+            request::Request::new(self.contents, &tool.parameters, http, &mut self.scanner, &mut self.placed);
+        if is_sent {
+            request.check()?
+        } else {
+            request.check_body()?
+        }
         // An argument may be read by a template instead.
         let least = u32::from(tool.request_templates().next().is_none());
         for (parameter, count) in tool.parameters.iter().zip(&self.placed) {

@@ -13,6 +13,7 @@ use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::plan::{Contents, ToolPlan};
 use mcp_bundle::shape::{self, Answer, Shaped};
 use mcp_bundle::template::{Ambient, Ran, Trace};
+use mcp_diagnostics::Spanned;
 use std::borrow::Cow;
 
 /// The time and seed of templates in examples, so that results never change: it is
@@ -109,16 +110,16 @@ impl Runner<'_> {
         example: &ExampleSpec,
     ) -> Test {
         let mut failures = Vec::new();
-        let request = self.request(plan, example, &mut failures);
-        // A fixed answer is made of nothing.
-        let nothing = ExampleResponse {
+        let (request, arguments) = self.request(plan, example, &mut failures);
+        // A fixed answer is made of nothing, another one of the arguments.
+        let own = ExampleResponse {
             span: example.span,
             status: None,
             headers: Vec::new(),
-            body: None,
+            body: arguments.map(|text| Spanned::new(Json::string(text), example.span)),
             bytes: None,
         };
-        let fixed = tool.respond.is_some().then_some(&nothing);
+        let fixed = tool.answers_itself().then_some(&own);
         let result = match example.response.as_ref().or(fixed) {
             Some(response) => self.result(plan, example, response, &mut failures),
             None => {
@@ -137,12 +138,13 @@ impl Runner<'_> {
         }
     }
 
+    /// The request, and the object that the answer is made of, if there is one.
     fn request(
         &mut self,
         plan: &ToolPlan,
         example: &ExampleSpec,
         failures: &mut Vec<TestFailure>,
-    ) -> Option<ActualRequest> {
+    ) -> (Option<ActualRequest>, Option<String>) {
         let arguments = example.arguments.as_ref().map_or("{}".to_owned(), |a| a.value.to_text());
         self.bind.trace = Some(std::mem::take(&mut self.ran));
         let bound =
@@ -152,9 +154,10 @@ impl Runner<'_> {
             Ok(draft) => draft,
             Err(error) => {
                 failures.push(TestFailure::of("arguments", error.to_string()));
-                return None;
+                return (None, None);
             }
         };
+        let arguments = draft.body.as_deref().filter(|_| plan.answers_with_arguments()).map(shown);
         let is_http = plan.http().is_some();
         let request = plan.request().map(|_| ActualRequest {
             method: is_http.then_some(draft.method.as_str()),
@@ -165,7 +168,7 @@ impl Runner<'_> {
         if let Some(expected) = &example.request {
             compare::request(expected, request.as_ref(), failures);
         }
-        request
+        (request, arguments)
     }
 
     fn result(

@@ -106,7 +106,7 @@ impl<'s, 'v> Walk<'s, 'v> {
         if !pipe.stages.is_empty() || pipe.bind.is_some() || self.roots.data.is_empty() {
             return None;
         }
-        if let Some([key]) = self.below(path, self.roots.settings).as_deref() {
+        if let Some([key]) = self.setting(path).as_deref() {
             let variable = (self.variable)(key);
             self.rewritten.settings.insert(key.clone());
             return Some(format!("${{{variable}}}"));
@@ -234,7 +234,7 @@ impl<'s, 'v> Walk<'s, 'v> {
             self.strip(path, span, self.roots.data.len());
             return Ok(());
         }
-        if let Some(rest) = self.below(path, self.roots.settings) {
+        if let Some(rest) = self.setting(path) {
             return Err(refuse(
                 span,
                 match rest.first() {
@@ -255,6 +255,11 @@ impl<'s, 'v> Walk<'s, 'v> {
                 false => format!("`{text}` is neither an argument nor a setting"),
             },
         ))
+    }
+
+    /// The names of a path below the settings, if the template sees settings.
+    fn setting(&self, path: &Path) -> Option<Vec<String>> {
+        if self.roots.settings.is_empty() { None } else { self.below(path, self.roots.settings) }
     }
 
     fn starts_at_root(&self, path: &Path) -> bool {

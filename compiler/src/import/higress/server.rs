@@ -5,10 +5,10 @@ use super::tool;
 use crate::import::draft::DraftSpec;
 use crate::import::go_text::{Roots, rewrite};
 use crate::import::names;
+use crate::import::rest::codes;
 use crate::import::rest::report::name_tools;
 use crate::import::rest::upstreams::Upstreams;
 use crate::import::rest::url::{self, Origin};
-use crate::import::rest::{Built, codes};
 use crate::import::{Fate, Ledger};
 use crate::language::json::Json;
 use std::cell::RefCell;
@@ -108,10 +108,12 @@ impl<'l, 'd> Server<'l, 'd> {
                 continue;
             }
             match tool::import(self, value, &place, &security) {
-                Ok((Built { origin, mut tool, .. }, auth)) => {
-                    let address = format!("${{{}}}", names::variable(&[&self.name, "url"], "URL"));
-                    tool.upstream = Some(upstreams.of(&origin, auth.as_ref(), &self.spec_name, &address));
-                    origins.push(origin);
+                Ok((mut tool, sent)) => {
+                    if let Some((origin, auth)) = sent {
+                        let address = format!("${{{}}}", names::variable(&[&self.name, "url"], "URL"));
+                        tool.upstream = Some(upstreams.of(&origin, auth.as_ref(), &self.spec_name, &address));
+                        origins.push(origin);
+                    }
                     spec.tools.push(tool);
                 }
                 Err(why) => {

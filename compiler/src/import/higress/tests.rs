@@ -173,7 +173,8 @@ fn a_tool_that_cannot_be_had_is_refused_with_its_reason() {
             "  args: [{name: h}]\n  requestTemplate: {url: 'https://{{.args.h}}/x', method: GET}",
             "an argument chooses a part of the host",
         ),
-        ("  responseTemplate: {body: '{{ now }}'}", "it answers by a template and without a request"),
+        ("  responseTemplate: {body: '{{ .config.k }}'}", "its template cannot be had here"),
+        ("  responseTemplate: {prependBody: 'x'}", "it has neither a `url` nor a `body`"),
         (
             "  requestTemplate: {url: 'https://a.example/x', method: POST, argsToJsonBody: true, argsToFormBody: true}",
             "more than one of `argsToJsonBody`",
@@ -193,6 +194,16 @@ fn a_tool_that_cannot_be_had_is_refused_with_its_reason() {
         let why: Vec<&str> = finished.fidelity.findings.iter().map(|finding| finding.why.as_str()).collect();
         assert!(why.iter().any(|why| why.starts_with(expected)), "{rest}: {why:?}");
     }
+}
+
+#[test]
+fn a_tool_without_a_request_answers_with_its_arguments() {
+    let finished = imported(&tool(
+        "  args: [{name: zone, description: Zone of the time, default: UTC}]\n  responseTemplate: {body: '{{ dateInZone \"15:04\" now .args.zone }}'}",
+    ));
+    let text = only_file(&finished);
+    assert!(text.contains("respond = { go = '{{ dateInZone \"15:04\" now .zone }}' }"), "{text}");
+    assert!(!text.contains("[upstream"), "{text}");
 }
 
 #[test]

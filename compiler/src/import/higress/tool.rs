@@ -9,15 +9,21 @@ use crate::import::draft::{DraftAuth, DraftTemplate, DraftTool};
 use crate::import::go_text::{Refusal, Rewritten, Roots, rewrite};
 use crate::import::rest::report::{answer_template, mark};
 use crate::import::rest::url::Origin;
-use crate::import::rest::{About, Argument, Built, RestTool, Unplaced, build, codes as rest, url};
+use crate::import::rest::{About, Argument, RestTool, Unplaced, build, codes as rest, url};
 use crate::language::json::Json;
 use std::collections::BTreeSet;
 
 /// What templates of answers see: the answer, and nothing else.
 const ANSWER: Roots<'static> = Roots { data: &[], settings: &[], declared: None, has_variables: false };
 
+/// What templates see that answer without a request: the arguments.
+const DIRECT: Roots<'static> = Roots { data: &["args"], settings: &[], declared: None, has_variables: false };
+
 /// Functions that know the connection, which an edge keeps to itself.
 const CONNECTION: [&str; 2] = ["getRealIP", "getSocketIP"];
+
+/// A tool, and where its request goes, if it sends one.
+pub type Made = (DraftTool, Option<(Origin, Option<DraftAuth>)>);
 
 /// Makes a tool, or says why there is none.
 pub fn import<'d>(
@@ -25,7 +31,7 @@ pub fn import<'d>(
     value: &'d Json,
     place: &str,
     security: &Security<'_, 'd>,
-) -> Result<(Built, Option<DraftAuth>), String> {
+) -> Result<Made, String> {
     let ledger = server.ledger;
     let name = ledger.text(value, "name").unwrap_or_default().to_owned();
     let description =
@@ -42,7 +48,8 @@ pub fn import<'d>(
     let request = ledger.object(value, "requestTemplate");
     let url = request.and_then(|request| request.get("url")).and_then(Json::as_str).unwrap_or_default();
     let Some(request) = request.filter(|_| !url.trim().is_empty()) else {
-        return Err("it answers by a template and without a request".to_owned());
+        let tool = DraftTool { place: place.to_owned(), name, description, ..DraftTool::default() };
+        return direct(ledger, value, tool, &arguments, &declared).map(|tool| (tool, None));
     };
     let (source, parts) = Reader { server, ledger, declared: &declared }.request(request, url, &arguments)?;
     let source = RestTool { place: place.to_owned(), name, description, ..source };
@@ -56,7 +63,26 @@ pub fn import<'d>(
         About::Argument(at) => arguments.get(at).map(|(value, _)| *value),
     });
     answer(ledger, value, &mut built.tool);
-    Ok((built, security.of(Some(request))))
+    Ok((built.tool, Some((built.origin, security.of(Some(request))))))
+}
+
+/// A tool that answers by a template and without a request.
+fn direct<'d>(
+    ledger: &Ledger<'d>,
+    value: &'d Json,
+    mut tool: DraftTool,
+    arguments: &[(&'d Json, Argument)],
+    declared: &BTreeSet<String>,
+) -> Result<DraftTool, String> {
+    let body = ledger.object(value, "responseTemplate").and_then(|response| response.get("body"));
+    let (Some(place), Some(source)) = (body, body.and_then(Json::as_str)) else {
+        return Err("it has neither a `url` nor a `body` of its `responseTemplate`".to_owned());
+    };
+    ledger.keep(place);
+    let template = answer_template(ledger, place, source, Roots { declared: Some(declared), ..DIRECT });
+    tool.respond_template = Some(template.ok_or_else(|| "its template cannot be had here".to_owned())?);
+    tool.parameters = arguments.iter().map(|(_, argument)| argument.draft.clone()).collect();
+    Ok(tool)
 }
 
 /// The values of a request, for what is said about them.

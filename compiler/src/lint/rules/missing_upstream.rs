@@ -50,7 +50,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     };
     // Anything else that is not absolute is not an endpoint, which is reported elsewhere.
     let is_path = endpoint.value.text.starts_with('/');
-    if !is_path || tool.respond.is_some() || insert::is_written(sources, tool.span, "upstream") {
+    if !is_path || tool.answers_itself() || insert::is_written(sources, tool.span, "upstream") {
         return;
     }
     let message = format!("`{}` has no host: its endpoint is a path, and it has no `upstream`", tool.label());

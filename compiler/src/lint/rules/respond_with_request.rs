@@ -29,7 +29,10 @@ rule! {
 }
 
 fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
-    let Some(respond) = &context.tool.respond else {
+    let tool = context.tool;
+    let template = tool.response_template.as_ref().filter(|_| tool.answers_with_arguments);
+    let Some(span) = tool.respond.as_ref().map(|text| text.span).or(template.map(|template| template.span))
+    else {
         return;
     };
     let unused = of_request(context.tool);
@@ -38,8 +41,8 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     }
     let names = suggest::one_of(unused.iter().map(|(key, _)| *key));
     let message = format!("a tool with `respond` sends no request and cannot have {names}");
-    let mut diagnostic = Diagnostic::new(&RESPOND_WITH_REQUEST, respond.span, message)
-        .label("the fixed response")
+    let mut diagnostic = Diagnostic::new(&RESPOND_WITH_REQUEST, span, message)
+        .label("the response")
         .help("remove `respond` to send the request, or remove the rest");
     for (key, span) in unused {
         if let Some(span) = span {
@@ -51,6 +54,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
 
 /// A tool's keys about a request and its response.
 fn of_request(tool: &CheckedTool) -> Vec<(&'static str, Option<Span>)> {
+    let template = tool.response_template.as_ref().filter(|_| !tool.answers_with_arguments);
     let keys = [
         ("upstream", tool.upstream.as_ref().map(|key| key.span)),
         ("method", tool.method.as_ref().map(|key| key.span)),
@@ -60,7 +64,7 @@ fn of_request(tool: &CheckedTool) -> Vec<(&'static str, Option<Span>)> {
         ("body_template", tool.body_template.as_ref().map(|key| key.span)),
         ("answer_schema", tool.answer_schema.as_ref().map(|key| key.span)),
         ("select", tool.select.first().map(|path| path.span)),
-        ("response_template", tool.response_template.as_ref().map(|key| key.span)),
+        ("response_template", template.map(|key| key.span)),
         ("error_template", tool.error_template.as_ref().map(|key| key.span)),
         ("retry_count", tool.retry_count.as_ref().map(|key| key.span)),
         ("idempotent", tool.idempotent.as_ref().map(|key| key.span)),
@@ -75,7 +79,11 @@ fn of_request(tool: &CheckedTool) -> Vec<(&'static str, Option<Span>)> {
     let without_place = numbers.into_iter().filter(|(_, written)| *written).map(|(key, _)| (key, None));
     let placed = tool.parameters.iter().find_map(|parameter| parameter.position.as_ref());
     let position = placed.map(|position| ("position", Some(position.span)));
-    with_place.chain(without_place).chain(position).collect()
+    // A constant is for a request; a template has its own text.
+    let hidden =
+        tool.parameters.iter().find(|parameter| parameter.is_hidden() && tool.answers_with_arguments);
+    let value = hidden.map(|parameter| ("value", Some(parameter.name.span)));
+    with_place.chain(without_place).chain(position).chain(value).collect()
 }
 
 #[cfg(test)]

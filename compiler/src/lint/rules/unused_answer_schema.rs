@@ -40,7 +40,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
     let tool = context.tool;
     let is_used = !tool.select.is_empty() || tool.response_template.is_some();
     // With `respond` there is no answer at all, which has a rule of its own.
-    let Some(schema) = tool.answer_schema.as_ref().filter(|_| !is_used && tool.respond.is_none()) else {
+    let Some(schema) = tool.answer_schema.as_ref().filter(|_| !is_used && !tool.answers_itself()) else {
         return;
     };
     let message = format!("nothing of tool `{}` uses its `answer_schema`", tool.label());

@@ -54,7 +54,7 @@ fn check(context: &ToolsetContext<'_>, findings: &mut Findings<'_>) {
     let misspelt: Vec<&str> = misspelt.filter_map(|name| suggest::nearest(name, names())).collect();
     let nameless = tools.iter().any(|tool| {
         let is_path = tool.endpoint.as_ref().is_some_and(|endpoint| endpoint.value.text.starts_with('/'));
-        is_path && tool.upstream.is_none() && tool.respond.is_none()
+        is_path && tool.upstream.is_none() && !tool.answers_itself()
     });
     if nameless {
         return;
