@@ -38,6 +38,7 @@ pub static ALL: &[(&str, &[&Code])] = &[
     ("all", CODES),
     ("openapi", super::openapi::codes::CODES),
     ("gateways", super::gateways::CODES),
+    ("agentgateway, apisix", super::gateways::wrapped::CODES),
     ("envoy", super::gateways::envoy::CODES),
     ("kong", super::gateways::kong::CODES),
     ("postman", super::gateways::postman::CODES),

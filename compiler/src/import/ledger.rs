@@ -46,6 +46,16 @@ impl<'d> Ledger<'d> {
         self.documents.push((label.to_owned(), document));
     }
 
+    /// Takes over what another ledger says; `label` goes ahead of its places.
+    pub fn absorb(&mut self, label: &str, other: Ledger<'d>) {
+        let placed = |place: &str| format!("{label}{place}");
+        self.documents.extend(other.documents.into_iter().map(|(own, document)| (placed(&own), document)));
+        self.marks.get_mut().extend(other.marks.into_inner());
+        let findings = other.findings.into_inner().into_iter();
+        let findings = findings.map(|finding| Finding { place: placed(&finding.place), ..finding });
+        self.findings.get_mut().extend(findings);
+    }
+
     /// The value is read, and its members are accounted for one by one.
     pub fn open(&self, value: &Json) {
         self.mark(value, Mark { fate: Fate::Kept, is_whole: false, why: None });
@@ -185,12 +195,14 @@ impl<'d> Ledger<'d> {
         found
     }
 
-    /// Of two marks on one value, the worse one holds; one about the whole holds over one about its members.
+    /// Of two marks on one value, the worse one holds; one about the whole holds over one about its members. What was only opened
+    /// can still be left out.
     fn mark(&self, value: &Json, mark: Mark) {
         let mut marks = self.marks.borrow_mut();
         let known = marks.entry(address(value)).or_insert_with(|| mark.clone());
+        let was_opened = known.fate == Fate::Kept && !known.is_whole;
         known.is_whole |= mark.is_whole;
-        if mark.fate > known.fate {
+        if mark.fate > known.fate || was_opened && mark.fate == Fate::LeftOut {
             known.fate = mark.fate;
             known.why = mark.why;
         }

@@ -11,7 +11,7 @@ use anyhow::Context;
 use mcp_diagnostics::visible::visible;
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The document, and where the specs go.
 #[derive(Debug, clap::Args)]
@@ -77,24 +77,29 @@ impl Document {
         if self.is_stdin() {
             return bounded(std::io::stdin().lock()).context("standard input cannot be read");
         }
-        let text = self.source.to_string_lossy();
-        anyhow::ensure!(
-            !(text.starts_with("https://") || text.starts_with("http://")),
-            "an import reads files and nothing from the network; download it first: \
-             `curl -fsSL {text} | mcpc import … -`"
-        );
-        let name = disk::display(&self.source);
-        let read = || {
-            // Before it is opened: opening a pipe waits until someone writes to it.
-            let metadata = std::fs::metadata(&self.source).map_err(|e| anyhow::anyhow!(disk::plain(&e)))?;
-            anyhow::ensure!(!metadata.is_dir(), "it is a folder");
-            anyhow::ensure!(metadata.is_file(), "it is a pipe or a device; `-` reads standard input");
-            anyhow::ensure!(metadata.len() <= document::MAX_BYTES as u64, too_long(metadata.len()));
-            let file = std::fs::File::open(&self.source).map_err(|e| anyhow::anyhow!(disk::plain(&e)))?;
-            bounded(file)
-        };
-        read().with_context(|| format!("`{name}` cannot be read"))
+        read_file(&self.source)
     }
+}
+
+/// The bytes of a file.
+pub fn read_file(source: &Path) -> anyhow::Result<Vec<u8>> {
+    let text = source.to_string_lossy();
+    anyhow::ensure!(
+        !(text.starts_with("https://") || text.starts_with("http://")),
+        "an import reads files and nothing from the network; download it first: \
+         `curl -fsSL {text} | mcpc import … -`"
+    );
+    let name = disk::display(source);
+    let read = || {
+        // Before it is opened: opening a pipe waits until someone writes to it.
+        let metadata = std::fs::metadata(source).map_err(|e| anyhow::anyhow!(disk::plain(&e)))?;
+        anyhow::ensure!(!metadata.is_dir(), "it is a folder");
+        anyhow::ensure!(metadata.is_file(), "it is a pipe or a device; `-` reads standard input");
+        anyhow::ensure!(metadata.len() <= document::MAX_BYTES as u64, too_long(metadata.len()));
+        let file = std::fs::File::open(source).map_err(|e| anyhow::anyhow!(disk::plain(&e)))?;
+        bounded(file)
+    };
+    read().with_context(|| format!("`{name}` cannot be read"))
 }
 
 /// Checks what an importer made, writes it, and prints the report.

@@ -14,7 +14,7 @@ mod sources;
 mod write;
 
 use super::{Outcome, Streams};
-use crate::import::gateways::{envoy, kong, postman, tool_json};
+use crate::import::gateways::{agentgateway, apisix, envoy, kong, postman, tool_json};
 
 /// Write specs for what you have: documents, configurations of gateways, MCP servers
 ///
@@ -32,6 +32,10 @@ pub struct Arguments {
 #[derive(Debug, clap::Subcommand)]
 enum From {
     Openapi(Box<openapi::Arguments>),
+    /// Write specs for the OpenAPI targets of agentgateway
+    Agentgateway(gateways::Wrapped),
+    /// Write specs for the plugin `openapi-to-mcp` of APISIX
+    Apisix(gateways::Wrapped),
     /// Write specs for the tools of Envoy's filter `mcp_json_rest_bridge`
     Envoy(document::Document),
     /// Write a spec for the tools of Kong's plugin `ai-mcp-proxy`, from a file as decK writes it
@@ -51,6 +55,10 @@ enum From {
 pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outcome> {
     match arguments.from {
         From::Openapi(ref arguments) => openapi::run(arguments, streams),
+        From::Agentgateway(ref wrapped) => {
+            gateways::run_wrapped("agentgateway", agentgateway::targets, wrapped, streams)
+        }
+        From::Apisix(ref wrapped) => gateways::run_wrapped("apisix", apisix::targets, wrapped, streams),
         From::Envoy(ref document) => gateways::run("envoy", envoy::import, document, streams),
         From::Kong(ref document) => gateways::run("kong", kong::import, document, streams),
         From::Postman(ref document) => gateways::run("postman", postman::import, document, streams),

@@ -1,9 +1,12 @@
 //! Configurations of other gateways, each in a file or folder of its own, and what they share.
 
+pub mod agentgateway;
+pub mod apisix;
 pub mod envoy;
 pub mod kong;
 pub mod postman;
 pub mod tool_json;
+pub mod wrapped;
 
 use super::codes::{self, codes};
 use super::draft::DraftTool;
