@@ -87,7 +87,7 @@ fn files(variables: &Variables) -> Vec<PathBuf> {
 fn names(registry: &str) -> Vec<String> {
     let mut names =
         vec![registry.to_owned(), format!("https://{registry}"), format!("https://{registry}/v1/")];
-    if crate::oci::is_docker_hub(registry) {
+    if crate::location::is_docker_hub(registry) {
         names.extend(["https://index.docker.io/v1/".to_owned(), "docker.io".to_owned()]);
     }
     names

@@ -35,13 +35,4 @@ impl TransferError {
             _ => None,
         }
     }
-
-    /// Whether a later attempt may end better without anything being changed here.
-    pub fn is_passing(&self) -> bool {
-        match self {
-            TransferError::Unreachable { .. } | TransferError::Broken { .. } => true,
-            TransferError::Status { status, .. } => *status >= 500 || *status == 429,
-            _ => false,
-        }
-    }
 }

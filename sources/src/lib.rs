@@ -12,6 +12,7 @@ mod copy;
 #[cfg(feature = "web")]
 mod credentials;
 mod error;
+mod kinds;
 pub mod location;
 #[cfg(feature = "web")]
 pub mod oci;
@@ -22,6 +23,7 @@ mod web;
 
 pub use copy::{Copy, CopyError};
 pub use error::TransferError;
+pub use kinds::{open, push};
 pub use location::{Location, LocationError};
 pub use patience::Patience;
-pub use remote::{Facts, Fetched, Options, Pushed, Remote, Variables, Version, open, push};
+pub use remote::{Facts, Fetched, Options, Pushed, Remote, Variables, Version};

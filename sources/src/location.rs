@@ -224,6 +224,11 @@ fn is_tag(text: &str) -> bool {
         && text.bytes().all(|byte| is_word(byte) || matches!(byte, b'.' | b'-'))
 }
 
+/// Docker's own registry has names of its own.
+pub(crate) fn is_docker_hub(registry: &str) -> bool {
+    matches!(registry, "docker.io" | "index.docker.io" | "registry-1.docker.io")
+}
+
 /// SHA-256 in the form of registries.
 pub(crate) fn is_digest(text: &str) -> bool {
     let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');

@@ -8,6 +8,9 @@ use crate::remote::{Fetched, Options, Remote, Version};
 
 const HELP: &str = "set `MCP_BUNDLE_TOKEN`, or `MCP_BUNDLE_USER` and `MCP_BUNDLE_PASSWORD`";
 
+/// What is longer is none.
+const MAX_VALIDATOR: usize = 1024;
+
 #[derive(Debug)]
 pub struct Web {
     location: WebLocation,
@@ -44,7 +47,8 @@ impl Remote for Web {
             200 => {}
             _ => return Err(failed(&response, &place, HELP)),
         }
-        let text = |name| header(&response, name).map(str::to_owned);
+        let is_short = |value: &&str| value.len() <= MAX_VALIDATOR;
+        let text = |name| header(&response, name).filter(is_short).map(str::to_owned);
         let version = Version { etag: text("etag"), last_modified: text("last-modified"), digest: None };
         // A server that does not compare sends all of it again.
         if known == Some(&version) && !version.is_unknown() {

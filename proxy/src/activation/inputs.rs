@@ -114,7 +114,9 @@ impl Inputs {
     pub(super) fn probe(&mut self) -> Result<bool, SourceError> {
         let is_same = stamp(self.secrets.file()).is_same(&self.secrets_stamp)
             && stamp(self.tenants_file()).is_same(&self.tenants_stamp);
-        Ok(!is_same || self.source.probe()?)
+        // In any case: a remote source that is due and not asked would be due again at once.
+        let has_changed = self.source.probe()?;
+        Ok(!is_same || has_changed)
     }
 
     pub(super) fn read(&mut self, edge: &Edge) -> Result<(Bundle, Given), ActivationError> {

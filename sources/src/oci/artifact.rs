@@ -3,11 +3,10 @@
 use super::manifest::{self, Layer, MANIFEST};
 use super::registry::{Ask, Registry};
 use super::{digest_of, manifest::MAX_LENGTH};
-use crate::client::{header, read_body};
+use crate::client::{Response, header, read_body};
 use crate::error::TransferError;
-use crate::location::{OciLocation, Reference, is_digest};
+use crate::location::{Location, OciLocation, Reference, is_digest};
 use crate::remote::{Fetched, Options, Remote, Version};
-use crate::{Location, client::Response};
 use http::Method;
 
 #[derive(Debug)]

@@ -12,11 +12,6 @@ pub use push::push;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// Docker's own registry has names of its own.
-pub fn is_docker_hub(registry: &str) -> bool {
-    matches!(registry, "docker.io" | "index.docker.io" | "registry-1.docker.io")
-}
-
 /// The digest of bytes, as registries write it.
 fn digest_of(bytes: &[u8]) -> String {
     let mut text = String::from("sha256:");

@@ -1,13 +1,12 @@
 //! Requests to one repository of a registry, with the credentials that it asks for.
 
 use super::challenge::{self, Challenge};
-use super::is_docker_hub;
 use crate::client::{
     Client, Payload, Progress, Response, failed, header, is_private, is_same_origin, read_body,
 };
 use crate::credentials::Login;
 use crate::error::TransferError;
-use crate::location::{OciLocation, is_loopback};
+use crate::location::{OciLocation, is_docker_hub, is_loopback};
 use crate::remote::{Options, Variables};
 use http::{Method, Uri};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};

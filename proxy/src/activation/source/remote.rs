@@ -247,11 +247,16 @@ impl BundleSource for RemoteSource {
 
     fn fetch(&mut self) -> Result<Vec<u8>, SourceError> {
         if std::mem::take(&mut self.is_asked) || self.held.is_none() {
-            // What is held is good enough, and the status says that it may be old.
-            if let Err(error) = self.look()
-                && self.held.is_none()
-            {
-                self.copy_instead(error)?;
+            match self.look() {
+                Err(error) if self.held.is_none() => {
+                    self.copy_instead(error)?;
+                }
+                // What is held is good enough.
+                Err(error) => {
+                    let source = &self.status.location;
+                    tracing::warn!(%source, %error, "the source gives nothing new, so what it gave before stays");
+                }
+                Ok(_) => {}
             }
         }
         // Something is held by now.
