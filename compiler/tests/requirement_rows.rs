@@ -49,6 +49,8 @@ const RETRY_TEST: &str =
     "property_8_transient_failures_of_a_server_are_tried_again_after_one_second_that_doubles_to_ten";
 const SHAPE: &str = "bundle/src/shape/tests/mcp.rs";
 const STDIO: &str = "tests/tests/edge_stdio.rs";
+const STUDIO: &str = "compiler/src/studio/tests/servers.rs";
+const STUDIO_EDITS: &str = "compiler/src/studio/edits/tests.rs";
 const IMPORT: &str = "tests/tests/mcp_import.rs";
 
 const ROWS: &[Row] = &[
@@ -262,7 +264,13 @@ const ROWS: &[Row] = &[
         ],
     ),
     open("C5", &[], "there is no page yet"),
-    done("C6", &[(MCP_PROPERTIES, "property_6_what_was_reviewed_comes_back_and_nothing_else_has_its_pin")]),
+    done(
+        "C6",
+        &[
+            (MCP_PROPERTIES, "property_6_what_was_reviewed_comes_back_and_nothing_else_has_its_pin"),
+            (STUDIO_EDITS, "property_6_a_text_comes_back_and_the_rest_stays"),
+        ],
+    ),
     done(
         "C7",
         &[
@@ -277,7 +285,16 @@ const ROWS: &[Row] = &[
         "the presets of `mcpc import mcp` are tested for their names only, not against the servers",
     ),
     done("C9", &[(MCP_CALL, "property_9_messages_are_logged_cut_and_secrets_never")]),
-    open("C10", &[], "there is no page yet"),
+    done(
+        "C10",
+        &[
+            (STUDIO, "a_server_is_added_and_comes_back_exactly_without_its_key"),
+            (STUDIO, "a_server_is_tested_saved_or_not"),
+            (STUDIO, "tools_are_chosen_dropped_and_pinned_again"),
+            (STUDIO, "tools_are_called_chosen_or_not_and_no_key_is_shown"),
+            (STUDIO, "a_server_is_deleted_with_its_file_and_comes_back"),
+        ],
+    ),
     open(
         "C11",
         &[

@@ -13,7 +13,7 @@ use mcp_diagnostics::visible::one_line;
 use mcp_edge::process::{self, BindError, Bound, Listener, Options};
 use std::io::{ErrorKind, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
@@ -98,7 +98,8 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     let mut watcher = Watcher::new(paths, config.as_deref(), events.clone());
 
     let mut known = KnownFindings::default();
-    let mut round = read(&dev, &watcher, arguments, &mut known, streams)?;
+    let secrets = page.as_ref().and_then(Page::secrets);
+    let mut round = read(&dev, &watcher, arguments, secrets.as_deref(), &mut known, streams)?;
     match round.end {
         End::Serving(_) | End::Refused => {}
         End::Incomplete => return Ok(Outcome::Incomplete),
@@ -113,7 +114,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     while printed.is_ok()
         && let Wake::Changed(names) = watcher.wait(&round.seen, &received)
     {
-        printed = read(&dev, &watcher, arguments, &mut known, streams).and_then(|next| {
+        printed = read(&dev, &watcher, arguments, secrets.as_deref(), &mut known, streams).and_then(|next| {
             round = next;
             if let Some((studio, _)) = &studio {
                 studio.refresh();
@@ -132,6 +133,13 @@ struct Page {
     url: String,
     /// Serves until it is dropped.
     _running: process::Running,
+}
+
+impl Page {
+    /// The file of the keys that are typed into it.
+    fn secrets(&self) -> Option<PathBuf> {
+        Some(self.studio.workspace()?.secrets_file())
+    }
 }
 
 fn page(arguments: &Arguments, programs: Programs) -> anyhow::Result<Page> {
@@ -162,11 +170,15 @@ fn read(
     dev: &Dev,
     watcher: &Watcher,
     arguments: &Arguments,
+    secrets: Option<&Path>,
     known: &mut KnownFindings,
     streams: &mut Streams,
 ) -> anyhow::Result<Round> {
     let files = Recorded::new(&Disk);
-    let names: Vec<String> = arguments.env_file.iter().map(|path| disk::display(path)).collect();
+    // Keys that were typed into the page are there once there are any.
+    let secrets = secrets.filter(|path| path.is_file());
+    let files_of_variables = arguments.env_file.iter().map(PathBuf::as_path).chain(secrets);
+    let names: Vec<String> = files_of_variables.map(disk::display).collect();
     let variables = dev::read_environment(&names, &files);
     let found = watcher.discover();
     let end = match (&found, variables) {

@@ -83,22 +83,17 @@ pub fn route(studio: &Studio, method: &Method, path: &str, query: &str) -> Resul
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
     let is_edge = matches!(studio.subject, Subject::Edge(_));
     let find = |method: &Method| find(method, &segments, query).filter(|endpoint| endpoint.is_of(is_edge));
-    let endpoint = match find(method) {
-        Some(endpoint) => endpoint,
-        // A `HEAD` is the `GET` without its body.
-        None if *method == Method::HEAD && find(&Method::GET).is_some() => {
-            find(&Method::GET).unwrap_or(Endpoint::Session)
-        }
-        None => {
-            let allowed: Vec<&str> =
-                METHODS.iter().filter(|method| find(method).is_some()).map(Method::as_str).collect();
-            return Err(match allowed.as_slice() {
-                [] => ApiError::not_found("there is no such path in the API; `docs/STUDIO.md` lists them"),
-                allowed => ApiError::method_not_allowed(allowed),
-            });
-        }
-    };
-    Ok(Call { endpoint })
+    // A `HEAD` is the `GET` without its body.
+    let method = if *method == Method::HEAD { &Method::GET } else { method };
+    if let Some(endpoint) = find(method) {
+        return Ok(Call { endpoint });
+    }
+    let allowed: Vec<&str> =
+        METHODS.iter().filter(|method| find(method).is_some()).map(Method::as_str).collect();
+    Err(match allowed.as_slice() {
+        [] => ApiError::not_found("there is no such path in the API; `docs/STUDIO.md` lists them"),
+        allowed => ApiError::method_not_allowed(allowed),
+    })
 }
 
 fn find(method: &Method, segments: &[&str], query: &str) -> Option<Endpoint> {

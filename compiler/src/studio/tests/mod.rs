@@ -2,6 +2,7 @@
 
 mod edge;
 mod editing;
+mod robust;
 mod safety;
 mod servers;
 mod tools;
