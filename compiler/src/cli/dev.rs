@@ -109,15 +109,15 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
     let options = Options { threads, ..Options::default() };
     let running = process::start(Arc::clone(dev.edge()), bound, options);
-    let studio = page.as_ref().map(|page| (Arc::clone(&page.studio), page.url.as_str()));
-    let mut printed = write_start(arguments, address, studio.as_ref().map(|(_, url)| *url), &round, streams);
+    let url = page.as_ref().map(|page| page.url.as_str());
+    let mut printed = write_start(arguments, address, url, &round, streams);
     while printed.is_ok()
         && let Wake::Changed(names) = watcher.wait(&round.seen, &received)
     {
         printed = read(&dev, &watcher, arguments, secrets.as_deref(), &mut known, streams).and_then(|next| {
             round = next;
-            if let Some((studio, _)) = &studio {
-                studio.refresh();
+            if let Some(page) = &page {
+                page.studio.refresh();
             }
             write_change(&dev, &round, &names, streams)
         });

@@ -15,8 +15,9 @@ const MAX_PAGES: usize = 64;
 pub struct Subscribers(Mutex<Vec<mpsc::Sender<Message>>>);
 
 impl Subscribers {
-    /// A stream that begins with an event; `None` if there are too many.
-    pub fn open(&self, kind: &str, data: &Json) -> Option<EventStream> {
+    /// A stream that begins with an event; `None` if there are too many. What happens after the event's data were made is
+    /// on the stream.
+    pub fn open(&self, kind: &str, data: impl FnOnce() -> Json) -> Option<EventStream> {
         let (sender, receiver) = mpsc::channel(WAITING);
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|sender| !sender.is_closed());
@@ -25,7 +26,7 @@ impl Subscribers {
         }
         all.push(sender);
         Some(EventStream {
-            opening: event(kind, data).into_bytes(),
+            opening: event(kind, &data()).into_bytes(),
             changes: None,
             messages: Some(receiver),
             in_work: None,

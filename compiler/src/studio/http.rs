@@ -67,7 +67,7 @@ impl Handler for Service {
     async fn answer(&self, _: &Serving, call: &Call, _: &Head, body: &[u8], reply: &mut Reply) -> Answered {
         if call.is_events() {
             let studio = &self.0;
-            return match studio.subscribers.open("hello", &api::session::hello(studio)) {
+            return match studio.subscribers.open("hello", || api::session::hello(studio)) {
                 Some(stream) => Answered::Stream(Box::new(stream)),
                 None => {
                     refuse(&ApiError::not_usable("too many pages are open; close some"), reply);

@@ -49,6 +49,10 @@ impl Known {
 
 /// The state of a server, tried or not.
 pub fn known_json(known: Option<&Known>) -> Json {
+    object(known_members(known))
+}
+
+fn known_members(known: Option<&Known>) -> [(&'static str, Json); 6] {
     let status = match known.map(|known| &known.result) {
         None => "disconnected",
         Some(Ok(_)) => "connected",
@@ -66,14 +70,14 @@ pub fn known_json(known: Option<&Known>) -> Json {
     let server_info = about.map(|about| {
         object([("name", about.name.as_deref().into()), ("version", about.version.as_deref().into())])
     });
-    object([
+    [
         ("status", status.into()),
         ("since", known.map(|known| timestamp(known.since)).into()),
         ("error", error.into()),
         ("serverInfo", server_info.into()),
         ("protocolVersion", about.map(|about| about.revision.as_str()).into()),
         ("capabilities", about.map(|about| about.capabilities.clone()).into()),
-    ])
+    ]
 }
 
 /// The state of a server of the specs.
@@ -133,14 +137,7 @@ pub fn described(
         ("hash", files::hash(&file.text).into()),
         ("selectedTools", array(chosen)),
     ]);
-    match state(workspace, server.id()) {
-        Json::Object(members) => {
-            let Json::Object(mut all) = about else { return about };
-            all.extend(members);
-            Json::Object(all)
-        }
-        other => extended(about, [("status", other)]),
-    }
+    extended(about, known_members(lock(&workspace.servers).get(server.id())))
 }
 
 /// The variable that the key of a server is in.
