@@ -51,7 +51,8 @@ fuzz seconds="60":
     for target in bind bundle_reader envelope events http1 shape sources template_machine tokens; do cargo +nightly fuzz run $target -- -max_total_time={{seconds}} || exit 1; done
     for target in template_go template_handlebars; do cargo +nightly fuzz run $target -- -dict=fuzz/template.dict -max_total_time={{seconds}} || exit 1; done
     cargo +nightly fuzz run tenants -- -dict=fuzz/tenants.dict -max_total_time={{seconds}}
-    mkdir -p fuzz/corpus/spec_parser
+    mkdir -p fuzz/corpus/spec_parser fuzz/corpus/import_openapi
+    cargo +nightly fuzz run import_openapi fuzz/corpus/import_openapi compiler/src/import/openapi/tests -- -max_total_time={{seconds}}
     cargo +nightly fuzz run spec_parser fuzz/corpus/spec_parser tool-specs -- -max_total_time={{seconds}}
 
 deny:

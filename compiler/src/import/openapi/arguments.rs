@@ -107,7 +107,13 @@ impl Argument {
                     parameter.enumeration = value.as_array()?.to_vec();
                     continue;
                 }
-                "required" => "required_properties",
+                "required" => {
+                    // A parameter must declare what it requires; a schema need not.
+                    let properties = self.schema.get("properties")?;
+                    let names = value.as_array()?.iter();
+                    names.map(|name| properties.get(name.as_str()?)).collect::<Option<Vec<_>>>()?;
+                    "required_properties"
+                }
                 "minimum"
                 | "maximum"
                 | "exclusiveMinimum"

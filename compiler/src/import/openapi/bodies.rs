@@ -73,13 +73,15 @@ pub fn read<'d>(
     let encoding = node.get("encoding");
     encoding.inspect(|encoding| ledger.keep(encoding));
     let kind = rank(media).0;
-    if kind == Kind::Unknown {
-        return Err(no_such_body(media));
-    }
     let schema = match node.get("schema") {
         Some(schema) => schemas.argument(schema),
         None => Json::Object(Vec::new()),
     };
+    // A text is sent as it is, whatever it is called.
+    let is_text = schema.get("type").and_then(Json::as_str) == Some("string") && !is_binary(&schema);
+    if kind == Kind::Unknown && !is_text {
+        return Err(no_such_body(media));
+    }
     let source = Source { media, encoding, is_required, example };
     Ok(match kind {
         Kind::Json => json(api, schemas, schema, source, body),

@@ -34,7 +34,27 @@ fn pieces(path: &str) -> Option<Vec<Piece<'_>>> {
 
 /// Adds arguments for placeholders that no parameter fills.
 pub fn add_missing(api: &Api<'_>, operation: &Operation<'_>, arguments: &mut Vec<Argument>) {
-    let names: Vec<&str> = pieces(operation.path)
+    let (path, query) = split(operation.path);
+    if operation.path.contains('#') {
+        let why = "what follows `#` in its path is never sent";
+        api.ledger.note(&operation.place, Fate::Changed, &codes::PATH, why);
+    }
+    for (key, name) in query.split('&').filter_map(templated) {
+        let known = arguments
+            .iter_mut()
+            .find(|argument| argument.wire == name && matches!(argument.position, "path" | "query"));
+        match known {
+            Some(argument) => {
+                argument.position = "query";
+                argument.wire = key.to_owned();
+            }
+            None => {
+                let schema = vec![("type".to_owned(), Json::string("string"))];
+                arguments.push(Argument::new(key, "query", Json::Object(schema)));
+            }
+        }
+    }
+    let names: Vec<&str> = pieces(path)
         .unwrap_or_default()
         .into_iter()
         .filter_map(|piece| if let Piece::Name(name) = piece { Some(name) } else { None })
@@ -68,15 +88,13 @@ pub fn add_missing(api: &Api<'_>, operation: &Operation<'_>, arguments: &mut Vec
 
 /// The endpoint: each placeholder has the name of its argument.
 pub fn write(path: &str, arguments: &[Argument]) -> Result<String, Refusal> {
+    let (path, query) = split(path);
     let Some(pieces) = pieces(path) else {
         return Err(Refusal::new(&codes::PATH, "the braces of its path do not match"));
     };
     let mut out = String::new();
     for piece in pieces {
         match piece {
-            Piece::Text(text) if text.contains('#') => {
-                return Err(Refusal::new(&codes::PATH, "its path has a `#`, and what follows is never sent"));
-            }
             Piece::Text(text) => encode(text, &mut out),
             Piece::Name(name) => {
                 let argument =
@@ -86,7 +104,30 @@ pub fn write(path: &str, arguments: &[Argument]) -> Result<String, Refusal> {
             }
         }
     }
+    let mut separator = '?';
+    for pair in query.split('&').filter(|pair| !pair.is_empty() && templated(pair).is_none()) {
+        if pair.contains(['{', '}']) || pair.starts_with('=') {
+            return Err(Refusal::new(&codes::PATH, "the query in its path cannot be sent"));
+        }
+        out.push(separator);
+        encode(pair, &mut out);
+        separator = '&';
+    }
     if out.starts_with('/') { Ok(out) } else { Ok(format!("/{out}")) }
+}
+
+/// The path without its fragment, and its query.
+fn split(path: &str) -> (&str, &str) {
+    let path = path.split('#').next().unwrap_or_default();
+    path.split_once('?').unwrap_or((path, ""))
+}
+
+/// The name of a query parameter, and of the argument that fills it: `q={text}`.
+fn templated(pair: &str) -> Option<(&str, &str)> {
+    let (key, value) = pair.split_once('=')?;
+    let name = value.strip_prefix('{')?.strip_suffix('}')?;
+    let is_plain = !key.is_empty() && !key.contains(['{', '}']) && !name.contains(['{', '}']);
+    is_plain.then_some((key, name))
 }
 
 /// What a URL cannot hold is percent-encoded. What is encoded stays as it is.
@@ -120,10 +161,11 @@ mod tests {
         let endpoint = |path: &str| write(path, &all).map_err(|refusal| refusal.why);
         assert_eq!(endpoint("/pets/{pet.id}.json").as_deref(), Ok("/pets/{pet_id}.json"));
         assert_eq!(endpoint("pets/a b;%20%").as_deref(), Ok("/pets/a%20b%3B%20%25"));
-        assert_eq!(endpoint("/?Action=Run").as_deref(), Ok("/?Action=Run"));
+        assert_eq!(endpoint("/?Action=Run&id={x}").as_deref(), Ok("/?Action=Run"));
+        assert_eq!(endpoint("/a#b").as_deref(), Ok("/a"));
         for bad in ["/a/{b", "/a}b", "/{a{b}}"] {
             assert!(endpoint(bad).unwrap_err().contains("braces"), "{bad}");
         }
-        assert!(endpoint("/a#b").unwrap_err().contains('#'));
+        assert!(endpoint("/a?{x}=1").unwrap_err().contains("query"));
     }
 }

@@ -62,6 +62,10 @@ pub fn read<'d>(
             else {
                 return Err(Refusal::new(&codes::INVALID, "a parameter has no `name` or no `in`"));
             };
+            if name.is_empty() {
+                api.ledger.refuse(target, &codes::INVALID, "a parameter without a name cannot be sent");
+                continue;
+            }
             match found.iter_mut().find(|(other, where_, _)| *other == name && *where_ == place) {
                 // What an operation says of a parameter replaces what its path says.
                 Some(known) if is_own => *known = (name, place, target),
@@ -261,9 +265,24 @@ fn one<'d>(
     argument.is_required = position == "path" || is_required(node);
     argument.example = examples::of_parameter(api, node);
     argument.style = style(api, schemas, &argument, node, content.is_some())?;
+    if position == "path" {
+        usable_in_path(&mut argument.schema);
+    }
     constant(api, &mut argument, node);
     describe_default(&mut argument.schema);
     Ok(argument)
+}
+
+/// No path can hold an empty text, or one that leads up.
+fn usable_in_path(schema: &mut Json) {
+    let Json::Object(members) = schema else { return };
+    for (name, value) in members.iter_mut() {
+        if let ("enum", Json::Array(values)) = (name.as_str(), value) {
+            values.retain(|value| !matches!(value.as_str(), Some("" | "." | "..")));
+        }
+    }
+    members
+        .retain(|(name, value)| name != "enum" || value.as_array().is_some_and(|values| !values.is_empty()));
 }
 
 /// A required argument with one possible value is none.

@@ -102,6 +102,9 @@ fn all_of(api: &Api<'_>, alternative: &Json, base: &str) -> Option<(Credentials,
             Usable::Cookie(name, variable) => credentials.keys.push((name, "cookie", variable)),
             Usable::Auth(scheme) => match (&credentials.auth, scheme) {
                 (None, scheme) => credentials.auth = Some(scheme),
+                // The scheme before it sends this header, too.
+                (Some(_), Scheme::ApiKey { name, in_query: false, .. })
+                    if name.eq_ignore_ascii_case("authorization") => {}
                 (Some(_), Scheme::ApiKey { name, value, in_query }) => {
                     credentials.keys.push((name, if in_query { "query" } else { "header" }, value));
                 }
