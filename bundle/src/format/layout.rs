@@ -161,7 +161,7 @@ impl Features {
     pub const OF_TOOLS: Features = Features::BYTE_BODIES.union(Features::ARGUMENT_ANSWERS);
 
     /// The known features with their names, lowest bit first.
-    pub const NAMES: [(Features, &str); 9] = [
+    pub const NAMES: [(Features, &str); 10] = [
         (Features::JSON_SCHEMA, "json-schema"),
         (Features::TEMPLATE_PROGRAMS, "template-programs"),
         (Features::LIMITS, "limits"),

@@ -44,7 +44,8 @@ fn tool(catalog: &Catalog, index: usize, counts: &BTreeMap<String, (u64, u64)>) 
     let backend = match &plan.backend {
         Backend::Http(_) => "http",
         Backend::Mcp(_) => "mcp",
-        Backend::Fixed(_) => "fixed",
+        // Nothing is sent for either.
+        Backend::Fixed(_) | Backend::Arguments(_) => "fixed",
     };
     let (calls, failed) = counts.get(name).copied().unwrap_or_default();
     json!({

@@ -10,6 +10,7 @@ pub fn compare(old: &Side<'_>, new: &Side<'_>, changes: &mut Changes) {
     let kind = |side: &Side<'_>| match (side.plan.mcp(), side.plan.request()) {
         (Some(_), _) => "a tool of an MCP server",
         (None, Some(_)) => "an HTTP request",
+        (None, None) if side.plan.answers_with_arguments() => "an answer made of the arguments",
         (None, None) => "a fixed answer",
     };
     let (was, now) = (kind(old), kind(new));
