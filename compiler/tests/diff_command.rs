@@ -96,6 +96,11 @@ fn formats_are_those_of_check() {
     assert_eq!(json["changes"][0]["start"]["line"], 3);
     assert_eq!(json["old"], serde_json::json!({"name": "old", "version": null, "tools": 1}));
     let sarif: Value = serde_json::from_str(&run("sarif")).unwrap();
+    let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/sarif-schema-2.1.0.json");
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(schema).unwrap()).unwrap();
+    let validator = jsonschema::options().should_validate_formats(true).build(&schema).unwrap();
+    let problems: Vec<String> = validator.iter_errors(&sarif).map(|problem| problem.to_string()).collect();
+    assert_eq!(problems, [""; 0]);
     let run = &sarif["runs"][0];
     assert_eq!(run["results"].as_array().unwrap().len(), 3);
     let first = &run["results"][0];

@@ -13,7 +13,9 @@ pub fn compare(old: &Side<'_>, new: &Side<'_>, changes: &mut Changes) {
         let covers = coverage(&after.to_text(), &before.to_text());
         schema(&schemas::differences(before, after), covers, changes);
     }
-    let is_lenient = |side: &Side<'_>| side.contents.lenient.iter().any(|tool| *tool as usize == side.index);
+    let is_lenient = |side: &Side<'_>| {
+        side.contents.lenient.binary_search_by_key(&side.index, |tool| *tool as usize).is_ok()
+    };
     match (is_lenient(old), is_lenient(new)) {
         (true, false) => {
             changes.add(&rules::LENIENCE_LOST, "does not convert arguments any more");

@@ -3,9 +3,10 @@
 use super::{Pair, Side};
 use crate::diff::Changes;
 use crate::diff::rules::{request, tools};
+use crate::language::json::Json;
 use mcp_bundle::difference::difference;
 use mcp_bundle::plan::Contents;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// What concerns the bundle and its toolsets as a whole.
 pub fn bundle(old: &Contents, new: &Contents, changes: &mut Changes) {
@@ -57,13 +58,14 @@ fn toolsets(contents: &Contents) -> BTreeMap<&str, Texts<'_>> {
 
 /// The tools that are in both, and reports of the others.
 pub fn pairs<'a>(old: &'a Contents, new: &'a Contents, changes: &mut Changes) -> Vec<Pair<'a>> {
-    let mut removed: Vec<Side<'a>> = Vec::new();
+    // By what they do, those with the same name in their order.
+    let mut removed: BTreeMap<String, VecDeque<Side<'a>>> = BTreeMap::new();
     let mut pairs = Vec::new();
     for (index, tool) in old.tools.iter().enumerate() {
         let Some(before) = Side::of(old, index) else { continue };
         match new.tool(old.strings.get(tool.name)).and_then(|(index, _)| Side::of(new, index)) {
             Some(after) => pairs.push((before, after)),
-            None => removed.push(before),
+            None => removed.entry(deed(&before)).or_default().push_back(before),
         }
     }
     for (index, tool) in new.tools.iter().enumerate() {
@@ -73,9 +75,8 @@ pub fn pairs<'a>(old: &'a Contents, new: &'a Contents, changes: &mut Changes) ->
         }
         let Some(after) = Side::of(new, index) else { continue };
         changes.tool = Some(name.to_owned());
-        match removed.iter().position(|before| is_same(before, &after)) {
-            Some(at) => {
-                let before = removed.remove(at);
+        match removed.get_mut(&deed(&after)).and_then(VecDeque::pop_front) {
+            Some(before) => {
                 changes.add(&tools::TOOL_RENAMED, format!("was called `{}`", before.name()));
                 pairs.push((before, after));
             }
@@ -84,7 +85,7 @@ pub fn pairs<'a>(old: &'a Contents, new: &'a Contents, changes: &mut Changes) ->
             }
         }
     }
-    for before in &removed {
+    for before in removed.values().flatten() {
         changes.tool = Some(before.name().to_owned());
         changes.add(&tools::TOOL_REMOVED, "is gone");
     }
@@ -92,18 +93,20 @@ pub fn pairs<'a>(old: &'a Contents, new: &'a Contents, changes: &mut Changes) ->
     pairs
 }
 
-/// Whether a tool does under another name what it did.
-fn is_same(old: &Side<'_>, new: &Side<'_>) -> bool {
-    let request = |side: &Side<'_>| {
-        let http = side.plan.request()?;
-        let server = side.plan.mcp().map(|plan| side.text(plan.name).to_owned());
-        let origin = side.upstream().map(|upstream| side.contents.origin_text(upstream))?;
-        Some((origin, http.method, side.parts(&http.path), server))
+/// What a tool does, whatever it is called: what it takes, and what answers it.
+fn deed(side: &Side<'_>) -> String {
+    let schema = side.entry.get("inputSchema").map(Json::to_text).unwrap_or_default();
+    let answer = match (side.plan.request(), side.plan.fixed_answer()) {
+        (Some(http), _) => {
+            let server = side.plan.mcp().map(|plan| side.text(plan.name)).unwrap_or_default();
+            let origin =
+                side.upstream().map(|upstream| side.contents.origin_text(upstream)).unwrap_or_default();
+            format!("{} {origin}{} {server}", http.method, side.parts(&http.path))
+        }
+        (None, Some(answer)) => side.text(answer).to_owned(),
+        (None, None) => String::new(),
     };
-    let answer = |side: &Side<'_>| side.plan.fixed_answer().map(|id| side.text(id).to_owned());
-    request(old) == request(new)
-        && answer(old) == answer(new)
-        && old.entry.get("inputSchema") == new.entry.get("inputSchema")
+    format!("{schema}\n{answer}")
 }
 
 /// Whether a tool is in another toolset.
