@@ -144,11 +144,6 @@ fn of_entry(entry: &Value) -> Option<Login> {
 
 /// Asks `docker-credential-HELPER`, as container engines do.
 fn ask(helper: &str, name: &str) -> Result<Option<Login>, TransferError> {
-    let failed = |reason: &str| {
-        TransferError::Credentials(format!(
-            "`docker-credential-{helper}` gives no login for `{name}`: {reason}"
-        ))
-    };
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if helper.is_empty() || !helper.bytes().all(is_name) {
         let message = format!("the credential helper of `{name}` is not the name of a program");

@@ -59,8 +59,10 @@ pub struct Options {
 /// Where credentials are looked up by name. Values never reach a debug print.
 #[derive(Clone)]
 pub struct Variables {
-    get: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    get: Arc<Lookup>,
 }
+
+type Lookup = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 impl Variables {
     /// `get` gives values that are not empty.

@@ -25,9 +25,12 @@ fn facts() -> Facts {
     Facts { name: "shop".to_owned(), revision: "ab".to_owned(), tools: 3, signers: vec!["s".to_owned()] }
 }
 
-/// A store that keeps one object, with what was sent about it.
+/// The bytes of an object, and the digest that was sent with them.
+type Kept = (Vec<u8>, String);
+
+/// A store that keeps one object.
 fn store() -> Server {
-    let kept: Arc<Mutex<Option<(Vec<u8>, String)>>> = Arc::default();
+    let kept: Arc<Mutex<Option<Kept>>> = Arc::default();
     Server::start(move |asked| {
         assert!(asked.header("authorization").unwrap().starts_with("AWS4-HMAC-SHA256 Credential=k/"));
         assert_eq!(asked.target.split('?').next(), Some("/bucket/a/tools.mcpk"));

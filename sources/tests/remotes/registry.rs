@@ -145,7 +145,7 @@ fn a_registry_that_lies_is_caught() {
     let error = registry.remote().newer(None).unwrap_err();
     assert!(matches!(&error, TransferError::WrongDigest { expected, .. } if *expected == layer), "{error}");
     // More than the manifest says is not even read.
-    registry.held().blobs.insert(layer.clone(), vec![b'x'; 500]);
+    registry.held().blobs.insert(layer, vec![b'x'; 500]);
     assert!(matches!(
         registry.remote().newer(None),
         Err(TransferError::TooLarge { length: 500, limit: 3, .. })
