@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 /// Lines of a file of tenants, right and wrong ones.
-const LINES: [&str; 30] = [
+const LINES: [&str; 32] = [
     "[tenant.acme]",
     "[tenant.beta]",
     "[tenant.\"a b\"]",
@@ -29,6 +29,8 @@ const LINES: [&str; 30] = [
     "calls = 600",
     "seconds = 60",
     "burst = 1",
+    "shared = true",
+    "when_away = \"refuse\"",
     "calls_in_flight = 50",
     "calls_in_flight = -1",
     "variables = { A = \"${B}\", C = \"x${D}\" }",

@@ -12,6 +12,7 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::time::{Duration, Instant};
+use tokio::sync::watch;
 
 /// For an answer. A store that is slower counts as away.
 const ANSWER: Duration = Duration::from_millis(500);
@@ -49,11 +50,11 @@ enum End {
     Changed,
 }
 
-/// Works as long as the process runs.
+/// Works as long as somebody holds the limits.
 pub async fn run(inner: Arc<Inner>) {
     let mut failures = 0u32;
     let mut was_connected = false;
-    loop {
+    while !inner.is_over.load(Acquire) {
         let changed = inner.changed.notified();
         let Some(connector) = inner.connector() else {
             changed.await;
@@ -70,7 +71,7 @@ pub async fn run(inner: Arc<Inner>) {
                 let mut keeper = Keeper::new(Arc::clone(&inner), Arc::from(store), was_new);
                 let ended = keeper.work().await;
                 failures = if keeper.has_worked { 0 } else { failures };
-                keeper.give_up();
+                keeper.give_up().await;
                 ended
             }
         };
@@ -106,6 +107,8 @@ struct Keeper {
     store: Arc<dyn Store>,
     waiting: BinaryHeap<Due>,
     asked: FuturesUnordered<BoxFuture<'static, Done>>,
+    /// Questions that are on their way are given up.
+    given_up: watch::Sender<bool>,
     beat: Instant,
     /// The store has been there before: it may have lost what it knew.
     is_back: bool,
@@ -119,6 +122,7 @@ impl Keeper {
             store,
             waiting: BinaryHeap::new(),
             asked: FuturesUnordered::new(),
+            given_up: watch::channel(false).0,
             beat: Instant::now(),
             is_back: !is_new,
             has_worked: false,
@@ -194,9 +198,13 @@ impl Keeper {
     fn send(&mut self, lease: Option<Arc<dyn Lease>>, question: Question) {
         let store = Arc::clone(&self.store);
         let asked = Instant::now();
+        let mut given_up = self.given_up.subscribe();
         self.asked.push(Box::pin(async move {
             let late = |_| StoreError(format!("no answer within {} ms", ANSWER.as_millis()));
-            let ended = tokio::time::timeout(ANSWER, store.ask(&question)).await.map_err(late);
+            let ended = tokio::select! {
+                ended = tokio::time::timeout(ANSWER, store.ask(&question)) => ended.map_err(late),
+                _ = given_up.wait_for(|given_up| *given_up) => Err(StoreError("it was given up".to_owned())),
+            };
             Done { lease, question, asked, ended: ended.and_then(|answered| answered) }
         }));
     }
@@ -249,14 +257,16 @@ impl Keeper {
     }
 
     /// Nothing that was asked on this connection is answered any more.
-    fn give_up(&mut self) {
-        let asked = std::mem::take(&mut self.asked);
-        drop(asked);
+    async fn give_up(&mut self) {
+        self.given_up.send_replace(true);
+        while let Some(Done { lease, question, .. }) = self.asked.next().await {
+            if let Some(lease) = lease {
+                failed(&*lease, &question, &self.inner);
+            }
+        }
         for lease in self.inner.all() {
-            let slot = lease.slot();
-            slot.scheduled.store(0, Release);
-            slot.in_flight.store(false, Release);
-            slot.set_asked(false);
+            lease.slot().scheduled.store(0, Release);
+            lease.slot().set_asked(false);
         }
     }
 }

@@ -33,7 +33,10 @@ use fleet::Fleet;
 use lease::Lease;
 use mcp_bundle::wire_enums::WhenAway;
 use rate_lease::RateLease;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool,
+    Ordering::{Relaxed, Release},
+};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use store::{Answer, Connector, Question, StoreError};
@@ -47,7 +50,12 @@ const VERDICT: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone)]
 pub struct SharedLimits {
     inner: Arc<Inner>,
+    _held: Arc<Held>,
 }
+
+/// Ends the keeper when nobody holds the limits any more.
+#[derive(Debug)]
+struct Held(Arc<Inner>);
 
 /// A call that was not let through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,6 +110,7 @@ struct Inner {
     /// Told when the state is another one.
     verdict: Condvar,
     keeper: OnceLock<()>,
+    is_over: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -132,8 +141,10 @@ impl Default for SharedLimits {
             state: Mutex::default(),
             verdict: Condvar::new(),
             keeper: OnceLock::new(),
+            is_over: AtomicBool::new(false),
         };
-        SharedLimits { inner: Arc::new(inner) }
+        let inner = Arc::new(inner);
+        SharedLimits { _held: Arc::new(Held(Arc::clone(&inner))), inner }
     }
 }
 
@@ -306,6 +317,13 @@ pub fn try_store(address: &StoreAddress) -> Result<Duration, String> {
     match runtime.block_on(tried) {
         Ok(tried) => tried.map_err(|error| error.to_string()),
         Err(_) => Err("no answer within 3 s".to_owned()),
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.is_over.store(true, Release);
+        self.0.changed.notify_one();
     }
 }
 

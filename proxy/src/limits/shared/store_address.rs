@@ -144,6 +144,17 @@ impl fmt::Debug for StoreAddress {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Whatever is written; and what is read is written in a way that can be read.
+        #[test]
+        fn any_text_is_an_address_or_refused(text in "(redis://|rediss://)?[\\PC]{0,40}") {
+            if let Ok(address) = NodeAddress::parse(&text) {
+                prop_assert_eq!(NodeAddress::parse(&address.to_string()), Ok(address));
+            }
+        }
+    }
 
     #[test]
     fn urls_name_a_server_and_a_database() {

@@ -10,8 +10,10 @@ const ROOM: usize = 1024;
 
 #[derive(Debug)]
 pub struct Table<L> {
-    shards: Box<[RwLock<HashTable<(u64, Arc<L>)>>]>,
+    shards: Box<[RwLock<Shard<L>>]>,
 }
+
+type Shard<L> = HashTable<(u64, Arc<L>)>;
 
 impl<L> Default for Table<L> {
     fn default() -> Table<L> {
@@ -56,7 +58,7 @@ impl<L: Lease> Table<L> {
 
     /// All of them.
     pub fn all(&self) -> Vec<Arc<L>> {
-        let leases = |shard: &RwLock<HashTable<(u64, Arc<L>)>>| {
+        let leases = |shard: &RwLock<Shard<L>>| {
             read(shard).iter().map(|(_, lease)| Arc::clone(lease)).collect::<Vec<_>>()
         };
         self.shards.iter().flat_map(leases).collect()

@@ -83,7 +83,7 @@ fn take(limits: &SharedLimits, rate: Rate, when_away: WhenAway) -> Result<(), Re
 fn calls_get_what_the_store_gives_and_no_more() {
     let (limits, store) = (SharedLimits::default(), Held::default());
     assert!(!limits.is_on() && limits.status().is_none() && limits.stats().is_none());
-    limits.follow_with(Arc::new(store.clone()), 1);
+    limits.follow_with(Arc::new(store), 1);
     let status = limits.status().expect("a store");
     assert!(limits.is_on() && status.is_up && status.edges == 1, "{status:?}");
     let rate = Rate::new(20, 3600, 20);
@@ -135,7 +135,7 @@ fn a_store_that_is_not_there_is_known_at_once() {
 #[test]
 fn many_threads_get_no_more_than_the_limit() {
     let (limits, store) = (SharedLimits::default(), Held::default());
-    limits.follow_with(Arc::new(store.clone()), 1);
+    limits.follow_with(Arc::new(store), 1);
     let rate = Rate::new(100, 36_000, 100);
     let passed: usize = std::thread::scope(|scope| {
         let work = || {
