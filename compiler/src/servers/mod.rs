@@ -30,7 +30,7 @@ pub use repin::{NotRepinned, repin};
 pub use server::{
     BadServer, Reach, ServerKey, ServerSource, has_variable, header, http_url, variable, variable_name,
 };
-pub use write::{Origin, server_spec, tool_text};
+pub use write::{Origin, seconds, server_spec, tool_text};
 
 #[cfg(test)]
 mod tests;

@@ -112,7 +112,7 @@ fn head(source: &ServerSource, name: &str, out: &mut String) {
 }
 
 /// A time as TOML writes it.
-fn seconds(milliseconds: u32) -> String {
+pub fn seconds(milliseconds: u32) -> String {
     match milliseconds % 1000 {
         0 => (milliseconds / 1000).to_string(),
         rest => format!("{}.{rest:03}", milliseconds / 1000).trim_end_matches('0').to_owned(),

@@ -41,6 +41,7 @@ enum Endpoint {
     Undo(String),
     Servers,
     AddServer,
+    ChangeServer(String),
     DeleteServer(String),
     TestServer(String),
     TestUnsaved,
@@ -121,6 +122,7 @@ fn find(method: &Method, segments: &[&str], query: &str) -> Option<Endpoint> {
         ("GET", ["api", "mcp", "servers"]) => Servers,
         ("POST", ["api", "mcp", "servers"]) => AddServer,
         ("POST", ["api", "mcp", "servers", "test"]) => TestUnsaved,
+        ("PUT", ["api", "mcp", "servers", id]) => ChangeServer(owned(id)),
         ("DELETE", ["api", "mcp", "servers", id]) => DeleteServer(owned(id)),
         ("POST", ["api", "mcp", "servers", id, "test"]) => TestServer(owned(id)),
         ("GET", ["api", "mcp", "servers", id, "tools"]) => ServerTools(owned(id)),
@@ -194,6 +196,7 @@ fn of_specs(
             let added = servers::add(workspace, &json()?)?;
             return Ok(Answer { status: 201, body: told(studio, workspace, added) });
         }
+        Endpoint::ChangeServer(id) => told(studio, workspace, servers::change(workspace, id, &json()?)?),
         Endpoint::DeleteServer(id) => told(studio, workspace, servers::delete(workspace, id)?),
         Endpoint::TestServer(id) => {
             let tested = servers::test(workspace, id)?;

@@ -11,7 +11,7 @@ mod tree;
 pub use example::{NewExample, NewResponse, example};
 pub use fix::{fix, fix_all};
 pub use line_ends::with_line_ends;
-pub use text::{text, with_value};
+pub use text::{text, with_server_value, with_value};
 pub use tree::{extent, line_end};
 
 use super::changes::Edit;

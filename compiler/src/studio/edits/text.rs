@@ -8,7 +8,9 @@ use crate::spec::TemplateSource;
 use crate::studio::changes::Change;
 use crate::studio::error::ApiError;
 use crate::studio::workspace::{Found, Snapshot};
-use mcp_diagnostics::{Sources, Span, toml_tree};
+use mcp_diagnostics::toml_tree::{self, TomlTable};
+use mcp_diagnostics::{Sources, Span};
+use std::ops::Range;
 
 pub const KEYS: [&str; 6] =
     ["title", "description", "body_template", "arguments_template", "response_template", "error_template"];
@@ -82,19 +84,44 @@ fn written<'t>(sources: &'t Sources, tool: &'t CheckedTool, key: &str) -> Writte
 pub fn with_value(text: &str, tool: &CheckedTool, key: &str, value: &str) -> Result<String, ApiError> {
     let (root, _) = toml_tree::read(text);
     let table = tree::find(&root, tool).ok_or_else(no_tool)?;
+    with_key(text, table, tool.span.range(), "name", key, value)
+}
+
+/// The same for an MCP server that has a URL.
+pub fn with_server_value(text: &str, id: &str, key: &str, value: &str) -> Result<String, ApiError> {
+    let (root, _) = toml_tree::read(text);
+    let upstreams = root.get("upstream").and_then(|upstreams| upstreams.get_ref().as_table());
+    let server = upstreams.and_then(|upstreams| upstreams.get(id));
+    let server = server.and_then(|server| Some((server.get_ref().as_table()?, server.span())));
+    let (table, header) = server.ok_or_else(|| {
+        ApiError::not_possible(format!("`{id}` is not under `[upstream.{id}]`; change it by hand"))
+    })?;
+    with_key(text, table, header, "url", key, value)
+}
+
+/// Puts a value in place of that of a key of a table, or after another key if there is none.
+fn with_key(
+    text: &str,
+    table: &TomlTable<'_>,
+    header: Range<usize>,
+    after: &str,
+    key: &str,
+    value: &str,
+) -> Result<String, ApiError> {
     if let Some(old) = table.get(key) {
-        let range = tree::end_of(old).max(old.span().end);
         let written = text.get(old.span()).unwrap_or_default();
-        if !written.starts_with(['"', '\'', '{']) || range != old.span().end {
-            return Err(apart(key));
-        }
-        return patched_toml("the spec", text, vec![(old.span(), value.to_owned())]);
+        // A table under a header is in several places.
+        let is_one = !written.starts_with('[') && tree::end_of(old) == old.span().end;
+        return match is_one {
+            true => patched_toml("the spec", text, vec![(old.span(), value.to_owned())]),
+            false => Err(apart(key)),
+        };
     }
-    let name = table.get("name").ok_or_else(no_tool)?;
+    let after = table.get(after).ok_or_else(|| apart(after))?;
     let mut sources = Sources::default();
     let file = sources.add("", text);
-    let header = Span { file, ..tool.span };
-    let (place, added) = insert::after(&sources, header, Span::new(file, name.span()), key, value)
+    let (header, after) = (Span::new(file, header), Span::new(file, after.span()));
+    let (place, added) = insert::after(&sources, header, after, key, value)
         .ok_or_else(|| ApiError::not_possible(format!("there is no place for `{key}`; add it by hand")))?;
     patched_toml("the spec", text, vec![(place.range(), added)])
 }

@@ -215,6 +215,38 @@ fn tools_are_called_chosen_or_not_and_no_key_is_shown() {
 }
 
 #[test]
+fn a_server_is_changed_and_the_rest_of_its_spec_stays() {
+    let (wiki, place) = (Wiki::start(), Place::with(folder(&[]), |_| {}));
+    let hash = added(&place, &wiki)["hash"].clone();
+    let before = place.read("wiki.toml");
+    let put = |body: &Value| place.send("PUT", "/api/mcp/servers/wiki", &body.to_string());
+    let changed = put(&json!({"url": "https://wiki.example/mcp", "timeout": 10_000, "hash": hash}));
+    assert_eq!(changed.status, 200, "{}", changed.body);
+    assert_eq!(
+        (&changed.json()["url"], &changed.json()["timeout"]),
+        (&json!("https://wiki.example/mcp"), &json!(10_000))
+    );
+    let expected =
+        before.replace(&wiki.url(), "https://wiki.example/mcp").replace("seconds = 2.5", "seconds = 10");
+    assert_eq!(place.read("wiki.toml"), expected);
+    assert_eq!(put(&json!({"timeout": 5, "hash": hash})).code(), "stale_file");
+    assert_eq!(put(&json!({"apiKey": "another-key"})).json()["hasApiKey"], true);
+    assert!(place.read(".mcpc/secrets.env").starts_with("WIKI_TOKEN='another-key'\n"));
+    assert_eq!(place.read("wiki.toml"), expected);
+    for bad in [
+        json!({}),
+        json!({"url": "ftp://a"}),
+        json!({"timeout": "x"}),
+        json!({"timeout": 5}),
+        json!({"name": "x"}),
+    ] {
+        assert_eq!(put(&bad).code(), "bad_request", "{bad}");
+    }
+    place.posted("/api/studio/edits/2/undo", &json!({}));
+    assert_eq!(place.read("wiki.toml"), before);
+}
+
+#[test]
 fn a_server_is_deleted_with_its_file_and_comes_back() {
     let (wiki, place) = (Wiki::start(), Place::with(folder(&[("shop.toml", super::SHOP)]), |_| {}));
     added(&place, &wiki);

@@ -141,7 +141,7 @@ pub fn described(
 }
 
 /// The variable that the key of a server is in.
-fn key_variable(server: Server<'_>) -> Option<String> {
+pub fn key_variable(server: Server<'_>) -> Option<String> {
     let auth = server.upstream.auth.as_ref()?;
     let secret = auth.texts().find(|text| text.is_secret)?;
     let (parts, _) = split_variables(&secret.text.value);

@@ -4,12 +4,14 @@
 
 mod adding;
 mod call;
+mod changing;
 mod choosing;
 mod described;
 mod listing;
 
 pub use adding::{add, delete};
 pub use call::call;
+pub use changing::change;
 pub use choosing::choose;
 pub use described::{Known, list, state};
 pub use listing::{test, test_unsaved, tools};
