@@ -14,8 +14,8 @@ before(async () => {
   specs = await folder({ upstream: shop.url }, ["shop.toml", "media.toml"]);
   const bundle = join(specs.path, "tools.mcpk");
   await promisify(execFile)(process.env.MCPC, ["build", specs.path, "-o", bundle]);
-  await specs.write("edge.conf", 'bundle = "tools.mcpk"\n[admin]\nrecent_calls = 50\n');
-  edge = await start(process.env.EDGE, ["--config", join(specs.path, "edge.conf"), "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"], /^admin\s+(http:\S+)[^]*^listening\s+(http:\S+)/m, { env: { ...process.env, SHOP_TOKEN: "s" } });
+  await specs.write("edge.cfg", 'bundle = "tools.mcpk"\nrecent_calls = 50\n');
+  edge = await start(process.env.EDGE, ["--config", join(specs.path, "edge.cfg"), "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"], /^admin\s+(http:\S+)[^]*^listening\s+(http:\S+)/m, { env: { ...process.env, SHOP_TOKEN: "s" } });
   mcp = edge.match[2].replace(/\/$/, "");
   server = await studio(["--edge", edge.match[1]]);
   tab = await open(server.url);

@@ -137,7 +137,7 @@ test("examples run, are used, and show what is not as expected", async () => {
   await page.getByRole("button", { name: "Use 2" }).click();
   assert.equal(await page.getByRole("textbox", { name: "id", exact: true }).inputValue(), "gone");
   await page.getByRole("button", { name: "Run examples" }).click();
-  await page.getByRole("dialog").getByText("tools without examples").waitFor();
+  await page.getByRole("dialog").getByRole("heading", { name: "Tools without examples" }).waitFor();
   await page.keyboard.press("Escape");
 });
 

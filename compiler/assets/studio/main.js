@@ -56,7 +56,7 @@ function header() {
     h("nav", { "aria-label": t("nav") }, offered().map((name) => h("a", { href: `#/${name}` }, t(`nav.${name}`)))),
     h("div.status",
       h("span.summary", summary()),
-      session.mock ? h("span.badge", { title: t("mock.long") }, t("mock")) : null,
+      session.mock ? h("span.badge", t("mock")) : null,
       session.readOnly ? h("span.badge", t("readonly")) : null,
       h("span", { class: `state ${state}`, title: t(state === "lost" ? "lost.lost" : `state.${state}`) }, h("span.unseen", t(state === "lost" ? "lost.lost" : `state.${state}`)))),
     h("div.switches",

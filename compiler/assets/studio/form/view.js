@@ -94,7 +94,7 @@ export class SchemaForm extends HTMLElement {
     if (!optional || !field.parent || field.parent.kind === "list") return null;
     return h("button", {
       type: "button", role: "switch", class: "switch", id: `${field.id}-s`, "aria-checked": String(field.present),
-      "aria-label": t("form.send", { name: title(field) }), title: t(field.present ? "form.sent" : "form.unsent"),
+      "aria-label": t("form.send", { name: title(field) }),
       onclick: () => {
         field.send(!field.present);
         this.#redraw(field);

@@ -94,7 +94,7 @@ export function edit(title, { argumentsText, ...members }, options) {
 
 /** The edits of this session, the newest first, each with a way back. */
 export async function showHistory() {
-  const body = h("div", h("p.hint", t("loading")));
+  const body = h("div");
   dialog(t("history.title"), (close) => [body, h("div.actions", button(t("close"), close))]);
   const draw = async () => {
     try {

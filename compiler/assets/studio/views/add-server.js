@@ -36,7 +36,7 @@ export function addView({ detail, back }) {
   auth.addEventListener("change", shown);
 
   let preset = null;
-  const presets = h("div.presets");
+  const presets = h("div.presets", { role: "group", "aria-label": t("server.presets") });
   const take = (one) => {
     preset = one;
     known.url.value = one.url;
@@ -44,8 +44,8 @@ export function addView({ detail, back }) {
     known.transport.value = one.transport === "sse" ? "sse" : "http";
     for (const card of presets.querySelectorAll("button")) card.setAttribute("aria-pressed", String(card.dataset.preset === one.id));
   };
-  api.get("/api/mcp/presets").then(({ presets: list }) => fill(presets, list.map((one) => h("button", { type: "button", class: "preset", "data-preset": one.id, "aria-pressed": "false", onclick: () => take(one) },
-    h("strong", one.name), h("span", one.description), h("code", one.id)))), () => presets.remove());
+  const offer = (list) => fill(presets, list.map((one) => h("button", { type: "button", class: "preset", "data-preset": one.id, "aria-pressed": "false", onclick: () => take(one) },
+    h("strong", one.name), h("span", one.description), h("code", one.id))));
 
   const body = () => {
     const value = (name) => known[name].value.trim();
@@ -78,7 +78,7 @@ export function addView({ detail, back }) {
     location.hash = `#/servers/${encodeURIComponent(made.id)}`;
   });
   const actions = h("div.actions", button(t("server.test"), test), h("button.button.main", t("server.save")));
-  const form = h("form.pad.narrow", { novalidate: true, onsubmit: (event) => {
+  const form = h("form.pad.narrow", { onsubmit: (event) => {
     event.preventDefault();
     save();
   } },
@@ -88,10 +88,18 @@ export function addView({ detail, back }) {
     labelled("authType", auth), key, keyHeader,
     h("div.field", { role: "group", "aria-label": t("server.headers") }, h("div.label", h("span.name", t("server.headers"))), headers, button(t("server.header"), () => addHeader(), { kind: "quiet", picture: "plus" })),
     told, actions);
-  shown();
-  fill(detail, back(), h("header.head", h("h1", t("server.add")), h("p.description", t("server.add.hint"))), presets, form);
-  known.url.focus();
-  return {};
+  let closed = false;
+  // The presets stand above the form, so the form waits for them: nothing moves later.
+  const draw = ({ presets: list }) => {
+    if (closed) return;
+    shown();
+    offer(list);
+    fill(detail, back(), h("header.head", h("h1", t("server.add")), h("p.description", t("server.add.hint"))), presets, form);
+    known.url.focus();
+  };
+  fill(detail, back());
+  api.get("/api/mcp/presets").then(draw, () => draw({ presets: [] }));
+  return { close: () => { closed = true; } };
 }
 
 /** The outcome of a test. */

@@ -128,7 +128,7 @@ export function callView({ tool, exact }) {
         button(t("clear"), () => refilled(new Map()), { kind: "quiet small" }))),
       form,
       caller(mine.caller),
-      h("div.go", go, h("kbd", "Ctrl"), h("kbd", "⏎"))),
+      h("div.go", go, h("kbd", "Ctrl ⏎"))),
     h("div.right",
       h("section.request", { "aria-label": t("request") },
         h("div.section-head", h("h2", t("request")), state),
@@ -190,7 +190,7 @@ function outcome(given) {
 }
 
 function saveExample(tool, text, given) {
-  const title = h("input", { id: "example-title", maxlength: "200" });
+  const title = h("input", { id: "example-title" });
   const save = async (close) => {
     close();
     const { raw, status } = given;

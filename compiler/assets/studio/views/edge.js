@@ -3,9 +3,7 @@
 import * as api from "../api.js";
 import { fill, h, tabs } from "../dom.js";
 import { clock, duration, number, size, t } from "../i18n.js";
-import { parse } from "../json.js";
 import { reason } from "../parts/edits.js";
-import { tree } from "../parts/tree.js";
 
 const PATHS = { status: "/api/studio/edge", tools: "/api/studio/edge/tools", limits: "/api/studio/edge/limits", calls: "/api/studio/edge/calls" };
 const EVERY = 2000;
@@ -57,21 +55,20 @@ export function edgeView(main) {
   };
 }
 
-/** What one asks first, as cards; the servers with what they serve otherwise than reviewed; the whole as a tree. */
+/** What one asks first, as cards; the servers with what they serve otherwise than reviewed. */
 function statusPanel(status) {
   const { active, mcp_servers: servers = [] } = status;
   const error = status.last_error;
   const facts = [
     ["ready", t(status.ready ? "edge.yes" : "edge.no")], ["tools", active && number(active.tools)], ["activated_at", active?.activated_at],
-    ["uptime_seconds", duration((status.uptime_seconds ?? 0) * 1000)], ["version", status.version], ["source", status.source], ["revision", active?.revision],
+    ["uptime_seconds", duration((status.uptime_seconds ?? 0) * 1000)], ["source", status.source], ["revision", active?.revision],
     ["last_error", error && `${error.message} (${error.at})`],
   ];
   const drift = servers.flatMap((one) => one.drift ?? []);
   return [
     h("dl.cards", facts.filter(([, value]) => value).map(([name, value]) => h("div", { class: String(value).length > 24 ? "long" : "" }, h("dt", t(`edge.fact.${name}`)), h("dd", String(value))))),
-    servers.length ? [h("h2", t("nav.servers")), table(["upstream", "state", "server", "reconnects", "error"], servers.map((one) => [one.upstream, h("span", { class: `badge ${one.state === "connected" ? "good" : one.error ? "bad" : ""}` }, one.state), one.server ? `${one.server.name} ${one.server.version ?? ""}` : "", number(one.reconnects ?? 0), one.error ? `${one.error.code} ${one.error.message}` : ""]))] : null,
+    servers.length ? [h("h2", t("nav.servers")), table(["upstream", "state", "error"], servers.map((one) => [one.upstream, h("span", { class: `badge ${one.state === "connected" ? "good" : one.error ? "bad" : ""}` }, one.state), one.error ? `${one.error.code} ${one.error.message}` : ""]))] : null,
     drift.length ? h("section.note", h("h3", t("edge.drift")), h("ul", drift.map((one) => h("li", h("code", one.tool), ` ${one.verdict}`)))) : null,
-    h("details", h("summary", t("edge.all")), tree(parse(JSON.stringify(status)))),
   ];
 }
 

@@ -119,7 +119,7 @@ export function serverView({ detail, back }, id) {
         fill(answer, h("div.outcome.bad", reason(error)));
       }
     };
-    dialog(one.name, (close) => h("form", { novalidate: true, onsubmit: call }, h("p.hint", one.description ?? ""), form, h("div.actions", button(t("close"), close), h("button.button.main", t("send"))), answer), { wide: true });
+    dialog(one.name, (close) => h("form", { onsubmit: call }, h("p.hint", one.description ?? ""), form, h("div.actions", button(t("close"), close), h("button.button.main", t("send"))), answer), { wide: true });
   };
 
   return {

@@ -16,7 +16,6 @@ const unsaved = new Map();
 export function textsView(whole) {
   const { tool } = whole;
   const keys = tool.texts.map((text) => ({ id: text.key, label: text.key, draw: () => textEditor(whole, text) }));
-  if (!keys.length) return h("p.hint.pad", t("texts.none"));
   const first = tool.texts.find((text) => LIVE.includes(text.key) && text.text !== null) ?? tool.texts[0];
   return h("div.texts", tabs(t("tab.texts"), keys, first.key));
 }

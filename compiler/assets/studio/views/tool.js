@@ -46,7 +46,7 @@ export function toolView({ detail, back }, name) {
       }) },
       { id: "entry", label: t("tab.entry"), draw: () => entry(tool) },
     ];
-    const all = tabs(t("tabs.tool", { name }), list, chosenTab, (id) => { chosenTab = id; });
+    const all = tabs(name, list, chosenTab, (id) => { chosenTab = id; });
     fill(detail, back(), head(tool), all);
   };
 
@@ -84,12 +84,12 @@ function backend(tool) {
 }
 
 function hints(annotations) {
-  const known = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+  const known = ["readOnlyHint", "destructiveHint", "idempotentHint"];
   return known.filter((key) => annotations?.[key] === true).map((key) => h("span", { class: `badge ${key === "destructiveHint" ? "warning" : ""}` }, t(`hint.${key}`)));
 }
 
 /** What `tools/list` gives to clients. */
 function entry(tool) {
   const text = JSON.stringify(tool.entry, null, 2);
-  return h("section.pad", h("div.section-head", h("p.hint", t("entry.hint")), copier(t("copy"), t("copied"), () => text)), block(text, t("tab.entry")));
+  return h("section.pad", h("div.section-head", h("h2", "tools/list"), copier(t("copy"), t("copied"), () => text)), block(text, t("tab.entry")));
 }
