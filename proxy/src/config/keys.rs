@@ -48,7 +48,7 @@ impl Row {
 use Shape::{Boolean, Integer, Tables, Text, Texts, Word};
 
 #[rustfmt::skip]
-static TOP_ROWS: [Row; 27] = [
+static TOP_ROWS: [Row; 28] = [
     Row::new("bundle", Text, "", "the bundle to serve: a file, or `https://…`, `oci://…`, `s3://…`, `gs://…` or `az://…`; the command line may name another"),
     Row::new("bundle_copy", Text, "", "a file that keeps the last good bundle of a remote source, for a start while the source is away"),
     Row::new("keys", Texts, "", "public keys, as text or as files; with any, one of them must have signed the bundle; a remote source needs them"),

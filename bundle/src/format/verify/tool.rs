@@ -123,9 +123,9 @@ impl<'a> Verifier<'a> {
         let request =
             request::Request::new(self.contents, &tool.parameters, http, &mut self.scanner, &mut self.placed);
         if is_sent {
-            request.check()?
+            request.check()?;
         } else {
-            request.check_body()?
+            request.check_body()?;
         }
         // An argument may be read by a template instead.
         let least = u32::from(tool.request_templates().next().is_none());

@@ -177,7 +177,7 @@ mod tests {
     /// Patterns are constants, other arguments may come from anywhere.
     fn go(function: Function, arguments: &[&str]) -> Result<String, String> {
         let mut pool = PoolBuilder::new();
-        let values: Vec<Value> = arguments.iter().map(|text| Value::Constant(pool.intern(*text))).collect();
+        let values: Vec<Value> = arguments.iter().map(|text| Value::Constant(pool.intern(text))).collect();
         let strings = pool.finish();
         let view = View { dialect: Dialect::Go, strings: &strings, data: "", computed: "" };
         let mut out = String::new();
