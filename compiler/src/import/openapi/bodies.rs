@@ -79,6 +79,7 @@ pub fn read<'d>(
     };
     // A text is sent as it is, whatever it is called.
     let is_text = schema.get("type").and_then(Json::as_str) == Some("string") && !is_binary(&schema);
+    let kind = if kind == Kind::Unknown && is_binary(&schema) { Kind::Bytes } else { kind };
     if kind == Kind::Unknown && !is_text {
         return Err(no_such_body(media));
     }
@@ -174,6 +175,7 @@ fn rank(media: &str) -> (Kind, usize) {
         "application/vnd.api+json" | "text/json" => (Kind::Json, 3),
         "application/x-www-form-urlencoded" => (Kind::Form, 0),
         "application/x-ndjson" | "application/xml" | "text/xml" => (Kind::Unknown, 0),
+        "application/yaml" | "application/x-yaml" => (Kind::Text, 2),
         "multipart/form-data" => (Kind::Multipart, 0),
         other if other.starts_with("multipart/") => (Kind::Multipart, 1),
         other if other.ends_with("+json") => (Kind::Json, 4),

@@ -35,6 +35,10 @@ fn pieces(path: &str) -> Option<Vec<Piece<'_>>> {
 /// Adds arguments for placeholders that no parameter fills.
 pub fn add_missing(api: &Api<'_>, operation: &Operation<'_>, arguments: &mut Vec<Argument>) {
     let (path, query) = split(operation.path);
+    if operation.path.contains("${") {
+        let why = "the `$` before a placeholder in its path is left out";
+        api.ledger.note(&operation.place, Fate::Changed, &codes::PATH, why);
+    }
     if operation.path.contains('#') {
         let why = "what follows `#` in its path is never sent";
         api.ledger.note(&operation.place, Fate::Changed, &codes::PATH, why);
@@ -100,6 +104,10 @@ pub fn write(path: &str, arguments: &[Argument]) -> Result<String, Refusal> {
                 let argument =
                     arguments.iter().find(|argument| argument.position == "path" && argument.wire == name);
                 let name = argument.map_or(name, |argument| argument.name.as_str());
+                // `${id}` is a slip of the pen: no API has a `$` there, and here it would name a variable.
+                if out.ends_with('$') {
+                    out.pop();
+                }
                 let _ = write!(out, "{{{name}}}");
             }
         }
@@ -163,6 +171,7 @@ mod tests {
         assert_eq!(endpoint("pets/a b;%20%").as_deref(), Ok("/pets/a%20b%3B%20%25"));
         assert_eq!(endpoint("/?Action=Run&id={x}").as_deref(), Ok("/?Action=Run"));
         assert_eq!(endpoint("/a#b").as_deref(), Ok("/a"));
+        assert_eq!(endpoint("/a/${pet.id}").as_deref(), Ok("/a/{pet_id}"));
         for bad in ["/a/{b", "/a}b", "/{a{b}}"] {
             assert!(endpoint(bad).unwrap_err().contains("braces"), "{bad}");
         }
