@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
-use ureq::{Agent, Body, SendBody};
+use ureq::{Agent, Body, Proxy, SendBody};
 
 /// Heads of responses.
 const HEAD: usize = 64 * 1024;
@@ -43,7 +43,10 @@ impl Client {
         let Patience { connect, answer, silence, transfer } = options.patience;
         let roots = roots(options.ca_file.as_deref())?;
         let tls = TlsConfig::builder().root_certs(RootCerts::Specific(Arc::new(roots))).build();
+        // What is on this machine or beside it, such as the metadata of a cloud, is not behind a proxy.
+        let proxy = if plain { None } else { Proxy::try_from_env() };
         let config = Agent::config_builder()
+            .proxy(proxy)
             .tls_config(tls)
             .https_only(!plain)
             .http_status_as_error(false)
