@@ -19,6 +19,9 @@ use std::time::Duration;
 /// When to ask again if the store had too little, and between any questions about a rate whose calls are closer than [`CLOSE`].
 const AGAIN: u64 = 20_000_000;
 const CLOSE: u64 = 5_000_000;
+/// How many times as many calls are asked for as were made since the last question. The next one comes when half of them are
+/// made, so more than 2 makes questions about a steady rate rarer and rarer, as far as calls may be held.
+const AHEAD: u32 = 4;
 /// A rate that nobody has asked for this long is left alone.
 const IDLE: u64 = 60_000_000_000;
 /// A credit of which nothing was used.
@@ -207,7 +210,7 @@ impl Lease for RateLease {
             (0, 0)
         } else {
             let room = terms.lease.saturating_sub(left);
-            let likely = used.saturating_add(unmet).saturating_add(debt).saturating_mul(2).max(1).min(room);
+            let likely = used.saturating_add(unmet).saturating_add(debt).saturating_mul(AHEAD).max(1).min(room);
             // Alone, there is nobody to leave anything to.
             let want = if fleet.edges() == 1 { likely } else { unmet.min(room) };
             (want, likely.saturating_sub(want))
