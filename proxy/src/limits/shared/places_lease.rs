@@ -148,13 +148,15 @@ impl Lease for PlacesLease {
         let (Question::Places(question), Answer::Places(given)) = (question, answer) else {
             return Next::Never;
         };
+        // Whatever a store says.
+        let given = (*given).min(question.want);
         // They were lent when the question arrived, which was not before it was sent.
         self.until.store(asked.saturating_add(HOLD), Release);
-        let before = self.borrowed.swap(*given, AcqRel);
-        for _ in before..*given {
+        let before = self.borrowed.swap(given, AcqRel);
+        for _ in before..given {
             self.freed.notify_one();
         }
-        if *given < question.want || fleet.is_careful(now) {
+        if given < question.want || fleet.is_careful(now) {
             Next::Firm(now.saturating_add(AGAIN))
         } else if question.want > 0 {
             Next::Sooner(now.saturating_add(HOLD / 3))

@@ -210,7 +210,8 @@ impl Lease for RateLease {
             (0, 0)
         } else {
             let room = terms.lease.saturating_sub(left);
-            let likely = used.saturating_add(unmet).saturating_add(debt).saturating_mul(AHEAD).max(1).min(room);
+            let likely =
+                used.saturating_add(unmet).saturating_add(debt).saturating_mul(AHEAD).max(1).min(room);
             // Alone, there is nobody to leave anything to.
             let want = if fleet.edges() == 1 { likely } else { unmet.min(room) };
             (want, likely.saturating_sub(want))
@@ -255,6 +256,8 @@ impl Lease for RateLease {
         let mut kept = self.kept();
         let terms = kept.terms.unwrap_or_else(|| Terms::of(self.rate(), fleet.edges()));
         let RateAnswer { given, renewed, wait, due, now: there } = *answer;
+        // Whatever a store says.
+        let given = given.min(question.want.saturating_add(question.more));
         let hold = (question.hold * 1000.0) as u64;
         kept.known = due;
         let ahead = u64::try_from(due.saturating_sub(there)).unwrap_or_default().saturating_mul(1000);
