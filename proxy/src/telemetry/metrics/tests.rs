@@ -1,4 +1,5 @@
 use super::*;
+use crate::limits::shared::NodeAddress;
 use crate::observe::counts::Counts;
 use crate::observe::record::tests::call_record;
 use crate::observe::record::{AnswerKind, Outcome};
@@ -8,6 +9,7 @@ use crate::request::head::Head;
 use crate::request::id::RequestId;
 use crate::request::identity::{Caller, Identity, Peer};
 use crate::serving::in_flight::InFlight;
+use crate::settings::SharedSettings;
 use crate::upstream::credentials::TokenFetches;
 use crate::upstream::mcp::server::Way;
 use crate::upstream::mcp::servers::ServerKey;
@@ -202,6 +204,17 @@ fn the_dashboard_the_alerts_and_the_docs_name_metrics_that_exist() {
     metrics.observe_servers(servers);
     let limiter = Arc::<Limiter>::default();
     let _gate = limiter.gates.gate(&("api".to_owned(), "https://api.example".to_owned()), None, None);
+    // A store of shared limits that is away.
+    let store = SharedSettings {
+        nodes: vec![NodeAddress::parse("redis://127.0.0.1:1").unwrap()],
+        is_cluster: false,
+        sentinel_service: None,
+        username: None,
+        password: None,
+        prefix: SharedSettings::PREFIX.to_owned(),
+        edges: 1,
+    };
+    limiter.shared.follow(Some(&store.address(None, None)));
     metrics.observe_limits(&limiter, &Arc::new(AnswerCache::new(0)));
     metrics.activated(&"r1", ["a"].into_iter(), 0);
     of_tenants(&metrics, &["acme"], 1);
