@@ -11,6 +11,7 @@ use crate::studio::error::ApiError;
 use crate::studio::json::Members;
 use crate::studio::secrets;
 use crate::studio::workspace::{Changed, Workspace};
+use mcp_diagnostics::Severity;
 use std::collections::BTreeMap;
 
 /// Changes what is given, and leaves the rest of the spec as it is.
@@ -38,8 +39,9 @@ pub fn change(workspace: &Workspace, id: &str, body: &Json) -> Result<(Json, Opt
         let change = Change::new(&file.name, &file.text, text);
         let report = snapshot.with(std::slice::from_ref(&change));
         if report.errors() > snapshot.report.errors() {
-            let first = report.diagnostics.iter().map(|finding| finding.message.clone()).next();
-            return Err(ApiError::not_possible(first.unwrap_or_default()));
+            let first = report.diagnostics.iter().find(|finding| finding.severity == Severity::Error);
+            let why = first.map(|finding| finding.message.clone()).unwrap_or_default();
+            return Err(ApiError::not_possible(why));
         }
         let edit = Edit { title: format!("change server {id}"), changes: vec![change] };
         changed = workspace.commit(edit, &BTreeMap::from([(file.name.clone(), hash)]), true)?.1;
