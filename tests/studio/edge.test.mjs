@@ -15,9 +15,9 @@ before(async () => {
   const bundle = join(specs.path, "tools.mcpk");
   await promisify(execFile)(process.env.MCPC, ["build", specs.path, "-o", bundle]);
   await specs.write("edge.cfg", 'bundle = "tools.mcpk"\nrecent_calls = 50\n');
-  edge = await start(process.env.EDGE, ["--config", join(specs.path, "edge.cfg"), "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"], /^admin\s+(http:\S+)[^]*^listening\s+(http:\S+)/m, { env: { ...process.env, SHOP_TOKEN: "s" } });
-  mcp = edge.match[2].replace(/\/$/, "");
-  server = await studio(["--edge", edge.match[1]]);
+  edge = await start(process.env.EDGE, ["--config", join(specs.path, "edge.cfg"), "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"], /^listening\s+(http:\S+)\/mcp$[^]*^admin\s+(http:\S+)/m, { env: { ...process.env, SHOP_TOKEN: "s" } });
+  mcp = edge.match[1];
+  server = await studio(["--edge", edge.match[2]]);
   tab = await open(server.url);
 });
 after(async () => {

@@ -1,7 +1,7 @@
 // How the page is to look at and to use: axe-core, the keyboard, both themes and languages, widths, size, screenshots.
 
 import assert from "node:assert/strict";
-import { readFile, readdir, stat } from "node:fs/promises";
+import { cp, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -178,11 +178,49 @@ test("the page is smaller than 150 KB, and the browser loads all of it", async (
 });
 
 test("screenshots are taken", { skip: process.env.SCREENSHOTS ? false : "no `--screenshots FOLDER`" }, async () => {
-  const shots = { "tool-light": ["tool", "light", "wide", "en-US"], "tool-dark": ["tool", "dark", "wide", "en-US"], "template": ["texts", "light", "wide", "en-US"], "source": ["source", "dark", "wide", "en-US"], "servers": ["servers", "light", "tablet", "en-US"], "phone-zh": ["tool", "light", "phone", "zh-CN"] };
+  // The specs that people see in the README, in a folder of their own.
+  const place = await folder({}, []);
+  await cp(process.env.EXAMPLES, join(place.path, "tool-specs"), { recursive: true });
+  const server = await studio(["tool-specs", "--mock"], { cwd: place.path });
+  const tools = [["search", "Finds pages by their words, the best first."], ["fetch", "Gets a page as Markdown."]];
+  const names = tools.map(([name, description]) => ({ name, description, inputSchema: { type: "object", properties: { query: { type: "string" } } } }));
+  wiki.tools.splice(0, Infinity, ...names);
+  await server.api("/api/mcp/servers", { method: "POST", body: { id: "wiki", name: "Wiki", url: `${wiki.url}/mcp` } });
+  const { hash } = (await server.api("/api/mcp/servers/wiki/tools")).body;
+  await server.api("/api/mcp/servers/wiki/tools", { method: "PUT", body: { tools: ["search"], repin: [], hash, apply: true } });
+  wiki.tools[0].description = "Finds pages of all books by their words, the best first.";
+  const shop = join(place.path, "tool-specs", "shop.toml");
+  await writeFile(shop, (await readFile(shop, "utf8")).replace('"GET"', '"get"'));
+  const views = {
+    tool: async (page) => {
+      await go(page, "#/tools/github_list_issues");
+      await page.locator(".validity.good").waitFor();
+      await page.locator(".go .button").click();
+      await page.locator(".outcome").waitFor();
+    },
+    template: async (page) => {
+      await go(page, "#/tools/github_list_issues");
+      await page.getByRole("tab").nth(1).click();
+      await page.locator(".output .result").waitFor();
+    },
+    source: async (page) => {
+      await go(page, "#/source/tool-specs%2Fshop.toml");
+      await page.locator(".finding").first().waitFor();
+      await page.locator(".finding").first().scrollIntoViewIfNeeded();
+    },
+    servers: async (page) => {
+      await go(page, "#/servers/wiki");
+      await page.locator(".head .button.main").click();
+      await page.locator(".change").waitFor();
+    },
+  };
+  const shots = { "tool-light": ["tool", "light", "wide", "en-US"], "tool-dark": ["tool", "dark", "wide", "en-US"], "template": ["template", "light", "wide", "en-US"], "source": ["source", "dark", "wide", "en-US"], "servers": ["servers", "light", "tablet", "en-US"], "phone-zh": ["tool", "light", "phone", "zh-CN"] };
   for (const [name, [view, colorScheme, width, locale]] of Object.entries(shots)) {
     const tab = await open(server.url, { colorScheme, viewport: WIDTHS[width], locale });
-    await VIEWS[view](tab.page);
+    await views[view](tab.page);
     await tab.page.screenshot({ path: join(process.env.SCREENSHOTS, `${name}.png`) });
     await tab.close();
   }
+  await server.stop();
+  await place.remove();
 });

@@ -20,12 +20,13 @@ export function edgeView(main) {
   const read = async () => {
     clearTimeout(timer);
     try {
-      const [status, given] = await Promise.all([api.get(PATHS.status), open === "status" ? null : api.get(PATHS[open])]);
+      const status = await api.get(PATHS.status);
+      const given = open === "status" ? status.status : status.reachable && (await api.get(PATHS[open]));
       if (closed) return;
       url.textContent = status.url;
       state.className = `validity ${status.reachable ? "good" : "bad"}`;
       state.textContent = status.reachable ? t("edge.reachable") : `${t("edge.unreachable")}${status.error ? `: ${status.error.message ?? status.error}` : ""}`;
-      draw(open, open === "status" ? status.status : given);
+      draw(open, given);
     } catch (error) {
       if (closed) return;
       state.className = "validity bad";
