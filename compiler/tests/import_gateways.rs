@@ -1,10 +1,4 @@
 //! `mcpc import` of other gateways' configurations, as people type it.
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "what fails here fails the test"
-)]
 
 mod cli_support;
 

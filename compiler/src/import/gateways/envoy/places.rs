@@ -38,7 +38,7 @@ impl<'d> Places<'d> {
                     let items = member.as_array().unwrap_or_default();
                     match key.as_str() {
                         "routes" => {
-                            self.routes.extend(items.iter().filter(|item| item.get("match").is_some()))
+                            self.routes.extend(items.iter().filter(|item| item.get("match").is_some()));
                         }
                         "clusters" => self.clusters.extend(items),
                         _ => {}

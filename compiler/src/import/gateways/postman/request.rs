@@ -59,9 +59,9 @@ fn headers<'d>(ledger: &Ledger<'d>, variables: &Variables<'_>, request: &'d Json
     let Some(list) = request.get("header") else { return };
     let Some(items) = list.as_array() else {
         if *list == Json::Null {
-            ledger.keep(list)
+            ledger.keep(list);
         } else {
-            ledger.refuse_kind(list, "a list")
+            ledger.refuse_kind(list, "a list");
         }
         return;
     };
