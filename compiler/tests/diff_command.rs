@@ -67,7 +67,6 @@ fn what_cannot_be_compared_is_said() {
         ("none.mcpk", "error: `none.mcpk` cannot be read: no such file or directory"),
         ("none", "error[MCP0001]: `none` cannot be read"),
         ("-", "error: standard input cannot be compared"),
-        ("oci://registry/tools:1", "error: `oci://registry/tools:1`: bundles at `oci://` cannot be compared"),
         ("git::old", "error: `` is not a revision: write `git:REV:PATH`"),
         ("git:--help:old", "error: `--help` is not a revision"),
     ] {

@@ -3,15 +3,15 @@
 use super::{Side, each_change, from_to, short};
 use crate::diff::Changes;
 use crate::diff::rules::request;
-use mcp_bundle::plan::Credential;
+use mcp_bundle::plan::{Backend, Credential};
 use mcp_bundle::wire_enums::{BodyKind, Scheme};
 
 pub fn compare(old: &Side<'_>, new: &Side<'_>, changes: &mut Changes) {
-    let kind = |side: &Side<'_>| match (side.plan.mcp(), side.plan.request()) {
-        (Some(_), _) => "a tool of an MCP server",
-        (None, Some(_)) => "an HTTP request",
-        (None, None) if side.plan.answers_with_arguments() => "an answer made of the arguments",
-        (None, None) => "a fixed answer",
+    let kind = |side: &Side<'_>| match &side.plan.backend {
+        Backend::Mcp(_) => "a tool of an MCP server",
+        Backend::Http(_) => "an HTTP request",
+        Backend::Fixed(_) => "a fixed answer",
+        Backend::Arguments(_) => "an answer made of the arguments",
     };
     let (was, now) = (kind(old), kind(new));
     if was != now {

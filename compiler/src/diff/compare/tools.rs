@@ -104,7 +104,7 @@ fn deed(side: &Side<'_>) -> String {
             format!("{} {origin}{} {server}", http.method, side.parts(&http.path))
         }
         (None, Some(answer)) => side.text(answer).to_owned(),
-        (None, None) => String::new(),
+        (None, None) => side.plan.response.template.map(|index| side.template(index)).unwrap_or_default(),
     };
     format!("{schema}\n{answer}")
 }
