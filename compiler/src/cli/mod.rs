@@ -229,7 +229,7 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 fn shown(path: &Path) -> String {
     match path.to_str().and_then(Location::find) {
         Some(Ok(location)) => location.to_string(),
-        _ => disk::display(path).to_string(),
+        _ => disk::display(path),
     }
 }
 
