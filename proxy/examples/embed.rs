@@ -6,7 +6,7 @@
 
 use async_trait::async_trait;
 use mcp_edge::activation::Activation;
-use mcp_edge::config::Config;
+use mcp_edge::config::{BundlePlace, Config};
 use pingora_core::apps::ServerApp;
 use pingora_core::protocols::Stream;
 use pingora_core::server::{Server, ShutdownWatch};
@@ -30,7 +30,8 @@ impl ServerApp for Hello {
 fn main() -> Result<(), Box<dyn Error>> {
     let bundle = std::env::args().nth(1).ok_or("usage: embed BUNDLE")?;
     // All listeners are local, so pages on the web must not reach them: that is the default. `Config::load` reads a file.
-    let config = move || Ok(Config { bundle: Some(bundle.clone().into()), ..Config::default() });
+    let place = BundlePlace::File(bundle.into());
+    let config = move || Ok(Config { bundle: Some(place.clone()), ..Config::default() });
     let activation = Activation::start(config)?;
 
     let mut tools = mcp_edge::service(Arc::clone(activation.edge()));
