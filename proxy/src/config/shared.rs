@@ -128,7 +128,7 @@ mod tests {
                 "a cluster or a service of sentinels, not both",
             ),
             ("url = \"redis://a\"\nedges = 0", "`edges` must be between 1 and 100000"),
-            ("url = \"redis://a\"\nurls = 1", "unknown key `urls`"),
+            ("url = \"redis://a\"\nurls = 1", "`shared` has no key `urls`"),
         ] {
             let told = parsed(&format!("[shared]\n{lines}")).unwrap_err();
             assert!(told.contains(message) && !told.contains("hunter2"), "{lines}: {told}");
