@@ -1,7 +1,7 @@
 //! Every kind of change that `mcpc diff` reports has a folder with the specs of before and after.
 //!
 //! `diff/<rule>/expected.txt` holds what is reported, all of it. `UPDATE_EXPECTED=1` writes it.
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "what fails here fails the test")]
 
 use mcp_bundle::plan::Contents;
 use mcpc::check::{MemoryFiles, check_files};
