@@ -1,5 +1,4 @@
 //! `mcpc import openapi`, as people run it: good documents, and bad ones.
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 mod cli_support;
 

@@ -85,13 +85,13 @@ pub fn read<'d>(api: &Api<'d>, operation: &Operation<'d>, with_select: bool) -> 
     if all <= THIN || !with_select {
         if all <= THIN && all > 0 {
             let kept = whole(api, &root, true, 0);
-            answer.output_schema = kept.and_then(|kept| kept.as_in(body)).map(|kept| kept.schema());
+            answer.output_schema = kept.and_then(|kept| kept.kept_by(body)).map(|kept| kept.schema());
         }
         account(api, target, "the output schema says which fields there are");
         return answer;
     }
     let kept = choose(api, &root, true, FIELDS, 0);
-    if let Some(kept) = kept.and_then(|kept| kept.as_in(body)) {
+    if let Some(kept) = kept.and_then(|kept| kept.kept_by(body)) {
         kept.paths("", &mut answer.select);
         answer.output_schema = Some(kept.schema());
         answer.example_is_partial = body.is_some_and(|body| !kept.is_in(&[body]));
@@ -301,21 +301,21 @@ impl Kept {
     ///
     /// An answer that is not as the output schema says is an error for the caller, so where a document cannot keep its own word
     /// nothing is promised.
-    fn as_in(self, example: Option<&Json>) -> Option<Kept> {
+    fn kept_by(self, example: Option<&Json>) -> Option<Kept> {
         let Some(example) = example else { return Some(self) };
         match (self, example) {
             (Kept::List(_) | Kept::Object(_), value) if value.is_scalar() => None,
             (Kept::List(inner), Json::Array(items)) => {
                 let mut inner = *inner;
                 for item in items.iter().take(EXAMPLE_ITEMS) {
-                    inner = inner.as_in(Some(item))?;
+                    inner = inner.kept_by(Some(item))?;
                 }
                 Some(Kept::List(Box::new(inner)))
             }
             (Kept::Object(members), Json::Object(_)) => {
                 let each = members.into_iter().map(|(name, inner)| {
                     let kept = match example.get(&name) {
-                        Some(value) => inner.as_in(Some(value)).unwrap_or(Kept::Leaf(Vec::new())),
+                        Some(value) => inner.kept_by(Some(value)).unwrap_or(Kept::Leaf(Vec::new())),
                         None => inner,
                     };
                     (name, kept)

@@ -53,7 +53,7 @@ impl Selection {
     /// Words that select nothing, which are surely misspelt.
     pub fn check(&self, operations: &[Operation<'_>]) -> Result<(), String> {
         let missing = |what: &str, word: &str, known: Vec<&str>| {
-            let meant = suggest::did_you_mean(word, known.into_iter());
+            let meant = suggest::did_you_mean(word, known);
             Err(match meant {
                 Some(meant) => format!("no operation has the {what} `{word}`; {meant}"),
                 None => format!("no operation has the {what} `{word}`"),

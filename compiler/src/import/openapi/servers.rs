@@ -45,7 +45,7 @@ pub fn of_operation(
     }
     if let Some(url) = override_url {
         first.inspect(|first| {
-            api.ledger.change(first, &codes::OTHER_SERVER, "the command line names another one")
+            api.ledger.change(first, &codes::OTHER_SERVER, "the command line names another one");
         });
         return Ok(Server { url: trimmed(url) });
     }

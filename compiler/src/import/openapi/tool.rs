@@ -189,8 +189,8 @@ fn description(api: &Api<'_>, operation: &Operation<'_>, options: &Options) -> S
             format!("{} (`{} {}`).", capital(&words), operation.method, operation.path)
         }
         (false, true) => sentence(&summary),
-        (true, false) => description.clone(),
-        (false, false) if repeats(&summary, &description) => description.clone(),
+        (true, false) => description,
+        (false, false) if repeats(&summary, &description) => description,
         (false, false) => format!("{} {description}", sentence(&summary)),
     };
     if operation.is_deprecated && !all.to_lowercase().contains("deprecated") {

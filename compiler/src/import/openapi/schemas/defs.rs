@@ -182,7 +182,7 @@ impl Schemas<'_, '_> {
                     }
                 }
                 "anyOf" | "oneOf" if value.as_array()?.iter().all(only_requires) => {
-                    shape.has_alternatives = true
+                    shape.has_alternatives = true;
                 }
                 "description" | "minProperties" | "default" => {}
                 "additionalProperties" => shape.is_open |= *value != Json::Bool(false),
