@@ -9,8 +9,8 @@ const PATHS = { status: "/api/studio/edge", tools: "/api/studio/edge/tools", lim
 const EVERY = 2000;
 
 export function edgeView(main) {
-  const state = h("p.validity", { role: "status" });
-  const url = h("span.path");
+  const state = h("p.validity", { role: "status" }, t("state.connecting"));
+  const url = h("p.path", "\u00a0");
   const panels = Object.fromEntries(Object.keys(PATHS).map((name) => [name, h("div.pad")]));
   let open = "status";
   let timer = 0;
@@ -41,7 +41,7 @@ export function edgeView(main) {
     last[name] = text;
     fill(panels[name], { status: statusPanel, tools: toolsPanel, limits: limitsPanel, calls: callsPanel }[name](given));
   };
-  fill(main, h("div.single", h("header.head", h("h1", t("nav.edge")), h("div.facts-line", url, state)),
+  fill(main, h("div.single", h("header.head", h("h1", t("nav.edge")), url, state),
     tabs(t("nav.edge"), Object.keys(PATHS).map((name) => ({ id: name, label: t(name === "tools" ? "nav.tools" : `edge.${name}`), draw: () => panels[name] })), open, (id) => {
       open = id;
       read();
