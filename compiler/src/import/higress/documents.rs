@@ -60,9 +60,7 @@ pub fn canonical(document: &mut Json) {
     };
     for tool in tools {
         rename(tool, TOOL_KEYS);
-        for (list, keys) in [("args", ARGUMENT_KEYS)] {
-            each(member(tool, list), keys);
-        }
+        each(member(tool, "args"), ARGUMENT_KEYS);
         if let Some(request) = member(tool, "requestTemplate") {
             rename(request, REQUEST_KEYS);
             each(member(request, "headers"), HEADER_KEYS);
@@ -140,7 +138,7 @@ fn in_resource<'d>(resource: &'d Json, place: &str, ledger: &Ledger<'d>, all: &m
         for (name, value) in ledger.members_of(value).unwrap_or_default() {
             match name.as_str() {
                 "defaultConfig" if is_server(value) => {
-                    all.push((format!("{place}/spec/defaultConfig"), value))
+                    all.push((format!("{place}/spec/defaultConfig"), value));
                 }
                 "matchRules" => {
                     ledger.open(value);

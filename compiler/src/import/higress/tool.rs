@@ -178,7 +178,7 @@ fn answer<'d>(ledger: &Ledger<'d>, value: &'d Json, tool: &mut DraftTool) {
                 tool.output_schema = Some(schema.clone());
             }
             false => {
-                ledger.refuse(schema, &rest::TEMPLATE_REFUSED, "an output schema must be of type `object`")
+                ledger.refuse(schema, &rest::TEMPLATE_REFUSED, "an output schema must be of type `object`");
             }
         }
     }

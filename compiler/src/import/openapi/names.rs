@@ -31,7 +31,7 @@ pub fn snake(text: &str) -> String {
 pub fn of_path(method: &str, path: &str) -> String {
     let is_parameter = |segment: &&str| segment.starts_with('{');
     let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
-    let is_item = segments.last().is_some_and(|last| is_parameter(last));
+    let is_item = segments.last().is_some_and(&is_parameter);
     let verb = match (method, is_item) {
         ("GET", false) => "list",
         ("POST", _) => "create",

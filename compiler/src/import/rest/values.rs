@@ -42,7 +42,7 @@ pub fn schema(value: &Json) -> Json {
             for (name, value) in members {
                 match (name.as_str(), value) {
                     ("type", Json::String(kind)) => {
-                        all.push((name.clone(), Json::string(nearest_kind(kind).0)))
+                        all.push((name.clone(), Json::string(nearest_kind(kind).0)));
                     }
                     // It belongs into the list of the object around it.
                     ("required", Json::Bool(_)) => {}

@@ -168,7 +168,7 @@ fn around(ledger: &Ledger<'_>, document: &Json) {
     let whole = |name: &str, say: &dyn Fn(&Json)| document.get(name).into_iter().for_each(say);
     whole("name", &|value| ledger.keep(value));
     whole("tenant", &|value| {
-        ledger.change(value, &codes::TENANT, "tenants are in `tenants.toml` of the edge")
+        ledger.change(value, &codes::TENANT, "tenants are in `tenants.toml` of the edge");
     });
     whole("routers", &|value| {
         let why = "each toolset is served at `/mcp/NAME`; prefixes, CORS and login are in `edge.toml`";
@@ -180,7 +180,7 @@ fn around(ledger: &Ledger<'_>, document: &Json) {
     });
     for name in FOREIGN {
         whole(name, &|value| {
-            ledger.leave_out(value, &super::codes::NOT_USED, "it says nothing about requests")
+            ledger.leave_out(value, &super::codes::NOT_USED, "it says nothing about requests");
         });
     }
 }
