@@ -1,5 +1,4 @@
 //! Files that Higress ships, which are in the folder of the variable `MCPC_CORPUS`.
-#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "what fails here fails the test")]
 
 use mcpc::check::{MemoryFiles, check_files};
 use mcpc::import::{finish, higress};

@@ -1,12 +1,7 @@
 //! The tutorial is true: its files and commands, one after the other in an empty folder, up to the served tool.
 //!
 //! Only the API is ours, and the ports are free ones.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "what fails here fails the test"
-)]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what fails here fails the test")]
 
 use mcpc_tests::{Client, Upstream, binary, json, post, start};
 use serde_json::Value;

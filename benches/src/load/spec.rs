@@ -47,7 +47,8 @@ fn mcp_text(upstream: SocketAddr) -> Result<String, AnyError> {
         transport: Transport::Http,
         url: format!("http://{upstream}/mcp"),
         headers: Vec::new(),
-        bearer: None,
+        auth: None,
+        timeout_ms: None,
     };
     let source = ServerSource { name: Some(name.to_owned()), title: None, reach };
     let definitions = mcp_server::SIZES.map(|size| mcp_server::definition(size).to_string());

@@ -18,7 +18,6 @@ pub mod go_text;
 pub mod higress;
 pub mod judge;
 pub mod ledger;
-pub mod names;
 pub mod openapi;
 pub mod output;
 pub mod rest;

@@ -4,6 +4,7 @@ pub mod editor_schema;
 pub mod json;
 pub mod keys;
 pub mod kinds;
+pub mod names;
 pub mod rules;
 pub mod schema_walk;
 pub mod selection;

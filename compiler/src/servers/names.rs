@@ -4,7 +4,7 @@
 //! twice has the same names twice.
 
 use super::listed::ListedTool;
-use crate::import::names::{RESERVED, Wanted, distinct, portable};
+use crate::language::names::{RESERVED, Wanted, distinct, portable};
 
 /// Longest name of a server: it is the prefix of its tools.
 const MAX_SERVER: usize = 32;

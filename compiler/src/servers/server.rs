@@ -1,7 +1,7 @@
 //! A server that somebody names, on the command line or in a `mcpServers` file.
 
 use super::names;
-use crate::import::names::portable;
+use crate::language::names::portable;
 use crate::language::variables::{TextPart, Variable, split_variables};
 use crate::spec::{EndpointProblem, parse_endpoint};
 use mcp_bundle::wire_enums::Transport;

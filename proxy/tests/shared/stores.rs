@@ -35,7 +35,7 @@ fn one_server_with_a_password_and_a_database() {
     let open = address(&format!("{}/3", redis.url()), 2);
     let error = try_store(&open).unwrap_err();
     assert!(error.contains("NOAUTH") || error.to_lowercase().contains("authentication"), "{error}");
-    let mut wrong = StoreAddress { password: Some("hunter3".to_owned()), ..open.clone() };
+    let mut wrong = StoreAddress { password: Some("hunter3".to_owned()), ..open };
     let error = try_store(&wrong).unwrap_err();
     assert!(!error.contains("hunter3"), "{error}");
     wrong.password = Some("hunter2".to_owned());

@@ -4,8 +4,8 @@ use super::wrapped::{FETCHED_BY_SOURCE, Target, Wanted, headers, note};
 use super::{BESIDE_TOOLS, Foreign, leave_out_rest};
 use crate::import::Ledger;
 use crate::import::ledger::escaped;
-use crate::import::names::spec_name;
 use crate::language::json::Json;
+use crate::language::names::spec_name;
 
 const PLUGIN: &str = "openapi-to-mcp";
 

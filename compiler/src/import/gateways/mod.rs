@@ -10,9 +10,9 @@ pub mod wrapped;
 
 use super::codes::{self, codes};
 use super::draft::DraftTool;
-use super::names::{self, Wanted, portable};
 use super::{Fate, Imported, Ledger};
 use crate::language::json::Json;
+use crate::language::names::{self, Wanted, portable};
 use crate::spec::{PathPiece, parse_endpoint};
 
 /// What an importer is told of a document beside its values.

@@ -6,9 +6,9 @@ use super::{
 };
 use crate::import::codes::{self, codes};
 use crate::import::draft::{DraftParameter, DraftSpec, DraftTemplate, DraftTool};
-use crate::import::names::{self, spec_name};
 use crate::import::{Imported, Ledger};
 use crate::language::json::Json;
+use crate::language::names::{self, spec_name};
 use crate::template::{Dialect, Inferred, infer};
 
 codes! {

@@ -2,10 +2,10 @@
 
 use super::{Foreign, Source, literal, without_secret};
 use crate::import::codes::{self, codes};
-use crate::import::names::{self, spec_name};
 use crate::import::openapi::{self, Options, Selection};
 use crate::import::{Fate, Imported, Ledger};
 use crate::language::json::Json;
+use crate::language::names::{self, spec_name};
 
 codes! {
     pub ARGUMENTS_FLATTENED = "arguments-flattened", "The source nests arguments by their place. Here they are side by side.";

@@ -1,10 +1,11 @@
 //! Security schemes: how the API is shown who calls.
 
 use super::codes;
+use crate::import::Ledger;
 use crate::import::draft::DraftAuth;
 use crate::import::rest::codes as rest;
-use crate::import::{Ledger, names};
 use crate::language::json::Json;
+use crate::language::names;
 
 /// The security of a server.
 #[derive(Debug)]

@@ -4,13 +4,13 @@ use super::security::Security;
 use super::tool;
 use crate::import::draft::DraftSpec;
 use crate::import::go_text::{Roots, rewrite};
-use crate::import::names;
 use crate::import::rest::codes;
 use crate::import::rest::report::name_tools;
 use crate::import::rest::upstreams::Upstreams;
 use crate::import::rest::url::{self, Origin};
 use crate::import::{Fate, Ledger};
 use crate::language::json::Json;
+use crate::language::names;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -29,8 +29,8 @@ pub use selection::Selection;
 
 use super::codes::Code;
 use super::{Fate, Imported};
-use crate::import::names::{MAX_LENGTH, Wanted, distinct, spec_name};
 use crate::language::json::Json;
+use crate::language::names::{MAX_LENGTH, Wanted, distinct, spec_name};
 use api::Api;
 use operations::Operation;
 use schemas::{DescriptionLimits, Schemas};
@@ -147,7 +147,7 @@ fn select<'o, 'd>(
 fn base_name(options: &Options, title: Option<&str>) -> String {
     let short = title.map(|title| {
         let lower = title.chars().take(80).collect::<String>().to_lowercase().replace(['\'', '’'], "");
-        let words = super::names::portable(&lower.replace('-', "_"));
+        let words = crate::language::names::portable(&lower.replace('-', "_"));
         let all: Vec<&str> = words.split('_').filter(|word| !word.is_empty()).collect();
         let is_filler = |word: &&str| {
             matches!(
@@ -163,7 +163,8 @@ fn base_name(options: &Options, title: Option<&str>) -> String {
 }
 
 fn name_tools(api: &Api<'_>, built: &mut [(&Operation<'_>, Built)], options: &Options) {
-    let prefix = options.prefix.as_deref().map(super::names::portable).filter(|prefix| !prefix.is_empty());
+    let prefix =
+        options.prefix.as_deref().map(crate::language::names::portable).filter(|prefix| !prefix.is_empty());
     let places: Vec<String> = built.iter().map(|(operation, _)| operation.place.clone()).collect();
     let wanted = built.iter().zip(&places).map(|((operation, _), place)| {
         let of_path = || names::of_path(operation.method, operation.path);

@@ -1,6 +1,6 @@
 //! Names of tools and of arguments.
 
-use crate::import::names::portable;
+use crate::language::names::portable;
 
 /// The name of an operation as words in lower case: `listPets` and `pets/list` become `list_pets` and `pets_list`.
 pub fn snake(text: &str) -> String {

@@ -6,8 +6,8 @@ use super::names::snake;
 use super::operations::Operation;
 use crate::import::codes::SECRET_REPLACED;
 use crate::import::draft::DraftAuth;
-use crate::import::names::variable;
 use crate::language::json::Json;
+use crate::language::names::variable;
 use std::collections::BTreeSet;
 
 /// How an API is told who calls: with what the upstream sends, and with values of its tools.

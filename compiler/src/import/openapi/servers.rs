@@ -4,8 +4,8 @@ use super::Refusal;
 use super::api::{Api, Version};
 use super::codes;
 use super::operations::Operation;
-use crate::import::names::variable;
 use crate::language::json::Json;
+use crate::language::names::variable;
 use mcp_bundle::origin::is_possible;
 
 /// The URL of an upstream.

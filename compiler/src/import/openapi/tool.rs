@@ -12,8 +12,8 @@ use super::{
 use crate::import::Fate;
 use crate::import::codes::DESCRIPTION_CHANGED;
 use crate::import::draft::{DraftAllow, DraftTool};
-use crate::import::names::variable;
 use crate::language::json::Json;
+use crate::language::names::variable;
 
 /// Characters of a tool's description.
 const DESCRIPTION: usize = 170;

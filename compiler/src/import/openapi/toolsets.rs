@@ -6,8 +6,8 @@ use super::tool::Built;
 use super::upstreams::Upstreams;
 use super::{Options, text};
 use crate::import::draft::DraftSpec;
-use crate::import::names::spec_name;
 use crate::language::json::Json;
+use crate::language::names::spec_name;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Characters of a title.

@@ -3,9 +3,9 @@
 use super::{About, Change, codes};
 use crate::import::draft::{DraftSpec, DraftTemplate};
 use crate::import::go_text::{Refusal, Roots, rewrite};
-use crate::import::names::{self, Wanted};
 use crate::import::{Fate, Ledger};
 use crate::language::json::Json;
+use crate::language::names::{self, Wanted};
 use crate::template::{Dialect, compile_for};
 use mcp_bundle::template::Destination;
 

@@ -2,7 +2,7 @@
 
 use super::url::Origin;
 use crate::import::draft::{DraftAuth, DraftSpec, DraftTool, DraftUpstream};
-use crate::import::names;
+use crate::language::names;
 use std::collections::BTreeSet;
 
 /// The upstreams that tools were given so far.

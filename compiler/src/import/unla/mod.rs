@@ -7,13 +7,13 @@ mod tests;
 mod tool;
 
 use super::draft::DraftSpec;
-use super::names;
 use super::rest::report::name_tools;
 use super::rest::upstreams::Upstreams;
 use super::rest::url::Origin;
 use super::rest::{Built, codes as rest};
 use super::{Fate, Imported, Ledger};
 use crate::language::json::Json;
+use crate::language::names;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -8,10 +8,10 @@ use super::{BASE_URL_UNKNOWN, Foreign, NOT_EXPRESSIBLE, Source, either, leave_ou
 use crate::import::codes::codes;
 use crate::import::draft::{DraftSpec, DraftTool, DraftUpstream};
 use crate::import::ledger::escaped;
-use crate::import::names::spec_name;
 use crate::import::rest::codes::{ARGUMENTS_CHECKED, CLIENT_HEADERS};
 use crate::import::{Fate, Imported, Ledger};
 use crate::language::json::Json;
+use crate::language::names::spec_name;
 use places::Places;
 
 codes! {

@@ -6,10 +6,10 @@ mod tool;
 use super::{BESIDE_TOOLS, Foreign, NOT_EXPRESSIBLE, Source, leave_out_rest, rename};
 use crate::import::codes::codes;
 use crate::import::draft::{DraftSpec, DraftTool, DraftUpstream};
-use crate::import::names::spec_name;
 use crate::import::rest::codes::{ARGUMENTS_CHECKED, CLIENT_HEADERS};
 use crate::import::{Fate, Imported, Ledger};
 use crate::language::json::Json;
+use crate::language::names::spec_name;
 use entities::{Entities, Plugin};
 
 codes! {

@@ -5,9 +5,9 @@ use super::entities::{Entities, Plugin, paths, service_url};
 use super::{ACL_DROPPED, ANSWER_NOT_CHECKED, FORM_FLATTENED, GATEWAY_HOST};
 use crate::import::codes;
 use crate::import::draft::{DraftParameter, DraftTool};
-use crate::import::names;
 use crate::import::{Fate, Ledger};
 use crate::language::json::Json;
+use crate::language::names;
 
 pub struct Context<'a, 'd> {
     pub ledger: &'a Ledger<'d>,

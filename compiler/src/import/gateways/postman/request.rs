@@ -4,8 +4,9 @@ use super::super::{BESIDE_TOOLS, without_secret};
 use super::values::{Variables, description};
 use super::{DISABLED, Values, body, url};
 use crate::import::draft::{DraftContent, DraftExample, DraftResponse, DraftTool};
-use crate::import::{Ledger, codes, names};
+use crate::import::{Ledger, codes};
 use crate::language::json::Json;
+use crate::language::names;
 
 /// What the tool does not hold.
 pub struct Read<'d> {

@@ -2,8 +2,9 @@
 
 use super::super::is_secret_name;
 use super::VARIABLE_MOVED;
-use crate::import::{Ledger, names};
+use crate::import::Ledger;
 use crate::language::json::Json;
+use crate::language::names;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 

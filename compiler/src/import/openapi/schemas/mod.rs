@@ -11,8 +11,8 @@ use super::arguments::{self, Shape};
 use super::codes;
 use super::text;
 use crate::import::codes::DESCRIPTION_CHANGED;
-use crate::import::names::portable;
 use crate::language::json::Json;
+use crate::language::names::portable;
 use keywords::Keyword;
 use std::collections::{BTreeMap, BTreeSet};
 
