@@ -167,19 +167,6 @@ fn a_reader_that_goes_away_is_not_an_error() {
 }
 
 #[test]
-fn commands_that_do_not_exist_yet_say_what_there_is() {
-    let place = Workplace::new();
-    for (arguments, instead) in
-        [(&["studio"][..], "`mcpc dev --mock`"), (&["studio", "--help"], "`mcpc dev --mock`")]
-    {
-        let done = place.run(arguments);
-        assert_eq!((done.code, done.out.as_str()), (2, ""), "{arguments:?}");
-        let first = format!("error: `mcpc {}` does not exist yet\n", arguments[0]);
-        assert!(done.err.starts_with(&first) && done.err.contains(instead), "{}", done.err);
-    }
-}
-
-#[test]
 fn explain_finds_rules_by_name_code_and_misspelling() {
     let place = Workplace::new();
     let by_name = place.run(&["explain", "unbound-placeholder"]);

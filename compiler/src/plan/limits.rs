@@ -156,7 +156,7 @@ mod tests {
             (
                 "max_in_flight = true",
                 "",
-                "`max_in_flight` must be an integer or a table with `calls`, `shared` and `when_away`, not a boolean",
+                "`max_in_flight` must be an integer or a table with `calls`, `shared` or `when_away`, not a boolean",
             ),
             ("", "cache = 5", "`cache` must be a table, not an integer"),
         ] {

@@ -58,7 +58,7 @@ fn check(context: &ToolContext<'_>, findings: &mut Findings<'_>) {
         if let Some(diagnostic) = literal_variable(context, parameter) {
             findings.report(diagnostic);
         }
-        if let Some(diagnostic) = style_of_object(context.tool, parameter) {
+        if let Some(diagnostic) = style_of_constant(context.tool, parameter) {
             findings.report(diagnostic);
         }
     }
@@ -126,23 +126,26 @@ fn written(text: &str) -> Option<Range<usize>> {
     Some(at..at + length + 1)
 }
 
-/// A constant object is always written as JSON. A style that fits no value is `misplaced-style`.
-fn style_of_object(tool: &CheckedTool, parameter: &ParameterSpec) -> Option<Diagnostic> {
-    let style = parameter.style.as_ref()?;
-    let value = parameter.value.as_ref().filter(|value| matches!(value.value, Json::Object(_)))?;
-    // In a path, header or cookie, no object can be deep.
+/// A constant object is always written as JSON, and no constant is written in pairs. A style that fits no value is
+/// `misplaced-style`.
+fn style_of_constant(tool: &CheckedTool, parameter: &ParameterSpec) -> Option<Diagnostic> {
+    let (style, value) = (parameter.style.as_ref()?, parameter.value.as_ref()?);
+    // In a path, header or cookie, nothing can be deep.
     let is_pairs = matches!(tool.position(parameter), Some(Position::Query | Position::Body));
-    if parameter.kind.value != Type::Object || style.value != Style::Deep || !is_pairs {
-        return None;
-    }
+    let what = match (&value.value, parameter.kind.value, style.value) {
+        (Json::Object(_), Type::Object, Style::Comma) => "object",
+        (Json::Object(_), Type::Object, Style::Deep) if is_pairs => "object",
+        (Json::Array(_), Type::Array, Style::Deep) if is_pairs => "array",
+        _ => return None,
+    };
     let message = format!(
-        "style `{}` cannot write the constant object of parameter `{}`",
+        "style `{}` cannot write the constant {what} of parameter `{}`",
         style.value, parameter.name.value
     );
     Some(
         Diagnostic::new(&MISPLACED_STYLE, style.span, message)
             .related(value.span, "the constant")
-            .note("outside a JSON body a constant object is always written as JSON")
+            .note("outside a JSON body, a constant object is written as JSON, and no constant is `deep`")
             .help("write `json`, or make each member a separate parameter"),
     )
 }
@@ -207,7 +210,13 @@ mod tests {
         for position in ["path", "query", "header", "cookie"] {
             assert_eq!(styles(position, object), ["json"], "{position}");
         }
-        assert_eq!(styles("query", "type = \"object\""), ["deep", "json"]);
+        assert_eq!(styles("query", "type = \"object\""), ["comma", "deep", "json"]);
+        let array = "type = \"array\"\nitems = { type = \"integer\" }";
+        assert_eq!(
+            styles("query", &format!("{array}\nvalue = [1]")),
+            ["repeat", "comma", "space", "pipe", "json"]
+        );
+        assert_eq!(styles("query", array), ["repeat", "comma", "space", "pipe", "deep", "json"]);
         let once = parameter_with(&format!("position = \"header\"\nstyle = \"deep\"\n{object}"));
         assert_eq!(found(&MISPLACED_STYLE, &once).len(), 1);
     }
