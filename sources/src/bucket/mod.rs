@@ -137,6 +137,8 @@ impl Client {
             }
         });
         let result = result.map_err(|failure| self.failed(failure))?;
+        // The answer may have come before the last count was told.
+        progress(*sent.borrow());
         Ok(Pushed { version: Version { etag: result.e_tag, ..Version::default() }, was_there: false })
     }
 
