@@ -34,6 +34,7 @@ fn console_blocks_of_the_testing_page_are_true() {
 fn console_blocks_of_the_migration_guides_are_true() {
     console_blocks_are_true("docs/FROM-ENVOY.md", 4);
     console_blocks_are_true("docs/FROM-KONG.md", 3);
+    console_blocks_are_true("docs/FROM-OPENAPI.md", 8);
 }
 
 fn console_blocks_are_true(page: &str, at_least: usize) {
