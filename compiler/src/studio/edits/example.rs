@@ -102,8 +102,9 @@ fn entries(new: &NewExample<'_>, newline: &str) -> Result<Vec<String>, ApiError>
         match &response.body {
             Err(bytes) => keys.push(format!("body_base64 = \"{}\"", STANDARD.encode(bytes))),
             Ok(text) => {
-                // A scalar would be taken for the text of the body.
-                let value = json.filter(|json| !json.is_scalar()).as_ref().and_then(toml::value);
+                // A scalar would be taken for the text of the body, and what is no JSON by its type stays as it is.
+                let json = json.filter(|json| is_usual && !json.is_scalar());
+                let value = json.as_ref().and_then(toml::value);
                 let value = value.filter(|value| value.len() <= MAX_INLINE);
                 let value = value.unwrap_or_else(|| toml::string(text, Style::Lines, newline));
                 keys.push(format!("body = {value}"));
