@@ -74,9 +74,18 @@ fn patches(before: &str, after: &str) -> Json {
         0 => 0,
         lines => file.text.split_inclusive('\n').take(lines).map(str::len).sum(),
     };
-    let changed = diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal);
-    array(changed.map(|op| {
-        let (from, to) = (op.old_range(), op.new_range());
+    let equal = diff.ops().iter().filter(|op| op.tag() == DiffTag::Equal);
+    let equal = equal.map(|op| (op.old_range(), op.new_range()));
+    let (old_lines, new_lines) = (diff.old_slices().len(), diff.new_slices().len());
+    // What is between lines that are equal, in the order of the file.
+    let (mut changed, mut at) = (Vec::new(), (0, 0));
+    for (from, to) in equal.chain([(old_lines..old_lines, new_lines..new_lines)]) {
+        if (from.start, to.start) != at {
+            changed.push((at.0..from.start, at.1..to.start));
+        }
+        at = (from.end, to.end);
+    }
+    array(changed.into_iter().map(|(from, to)| {
         let text = new.text.get(offset(&new, to.start)..offset(&new, to.end)).unwrap_or_default();
         object([
             ("start", place(old.location(offset(&old, from.start)))),
