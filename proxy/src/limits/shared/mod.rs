@@ -7,7 +7,7 @@
 //! ```
 //!
 //! What an edge holds was given to it, so nothing is ever let through beyond the limit, whatever the edges do at the same time.
-//! [`numbers`] has the arithmetic. The store decides by its own clock: those of the edges do not matter.
+//! `numbers` has the arithmetic. The store decides by its own clock: those of the edges do not matter.
 
 mod fleet;
 mod keeper;
