@@ -2,8 +2,9 @@
 #![cfg(test)]
 
 use crate::container::error_of;
+use crate::encoder::{assemble, features, sections};
 use crate::rules::{WHOLE, accepted, tool_refused};
-use crate::support::{Draft, assemble, features, sample, sections};
+use crate::support::{Draft, sample};
 use mcp_bundle::format::{Features, ReadError, Trust, read, write};
 use mcp_bundle::plan::{Backend, BodyPlan, Part, ToolPlan};
 use mcp_bundle::wire_enums::{BodyKind, BodyOpKind};

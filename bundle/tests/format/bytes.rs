@@ -2,8 +2,9 @@
 #![cfg(test)]
 
 use crate::container::error_of;
+use crate::encoder::{assemble, features, sections};
 use crate::rules::{JSON, WHOLE, accepted, tool_refused};
-use crate::support::{Draft, assemble, features, http, sample, sections};
+use crate::support::{Draft, http, sample};
 use mcp_bundle::format::{Features, ReadError, Trust, read, write};
 use mcp_bundle::plan::{BodyPlan, MULTIPART_TYPE, Part, ToolPlan};
 use mcp_bundle::wire_enums::{BodyKind, BodyOpKind};

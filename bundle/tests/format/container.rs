@@ -1,7 +1,8 @@
 //! Header, table and sections: round trips, and every way a file can be damaged.
 #![cfg(test)]
 
-use crate::support::{FEATURES, assemble, features, key, sample, sections, tiny};
+use crate::encoder::{assemble, features, sections};
+use crate::support::{FEATURES, key, sample, tiny};
 use mcp_bundle::format::{
     Features, Header, MAX_FILE_LENGTH, MAX_TOOLS, ReadError, SectionId, Trust, read, sign, write,
 };

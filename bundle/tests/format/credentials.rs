@@ -2,8 +2,9 @@
 #![cfg(test)]
 
 use crate::container::message_of;
+use crate::encoder::{assemble, features, sections};
 use crate::rules::{ORDER, accepted, refused, tool_refused};
-use crate::support::{assemble, features, http, sample, sections};
+use crate::support::{http, sample};
 use mcp_bundle::format::{Features, Header, SectionId, Trust, read, write};
 use mcp_bundle::plan::*;
 use mcp_bundle::wire_enums::{CredentialKind, PartKind};

@@ -2,7 +2,8 @@
 #![cfg(test)]
 
 use crate::container::{error_of, message_of};
-use crate::support::{FEATURES, Row, assemble, assemble_version, features, sample, sections, tiny};
+use crate::encoder::{Row, assemble, assemble_version, features, sections};
+use crate::support::{FEATURES, sample, tiny};
 use mcp_bundle::format::{Features, Header, ReadError, SectionId, Trust, VERSION, key_id, read, sign, write};
 use mcp_bundle::plan::Contents;
 use mcp_bundle::wire_enums::Method;

@@ -5,6 +5,7 @@ mod bytes;
 mod container;
 mod credentials;
 mod documented;
+mod encoder;
 mod growth;
 mod limits;
 mod properties;

@@ -2,8 +2,9 @@
 #![cfg(test)]
 
 use crate::container::with_section;
+use crate::encoder::{Row, assemble, assemble_version, sections};
 use crate::growth::FORMAT_1;
-use crate::support::{FEATURES, Row, assemble, assemble_version, key, sample, sections, tiny};
+use crate::support::{FEATURES, key, sample, tiny};
 use mcp_bundle::format::{Header, MAGIC, Section, SectionId, Trust, read, sign, write};
 use proptest::collection::vec;
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof};

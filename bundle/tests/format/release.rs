@@ -2,8 +2,9 @@
 #![cfg(test)]
 
 use crate::container::message_of;
+use crate::encoder::{Row, assemble, features, sections};
 use crate::rules::{NO_STRING, accepted, refused};
-use crate::support::{Draft, Row, assemble, features, sample, sections};
+use crate::support::{Draft, sample};
 use mcp_bundle::format::{Header, SectionId, Trust, read, write};
 use mcp_bundle::plan::Release;
 

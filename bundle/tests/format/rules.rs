@@ -1,7 +1,8 @@
 //! What a plan may hold: every rule of `verify` with a case that breaks it.
 #![cfg(test)]
 
-use crate::support::{Draft, assemble, features, http, sample, sections};
+use crate::encoder::{assemble, features, sections};
+use crate::support::{Draft, http, sample};
 use mcp_bundle::format::{ReadError, Trust, WriteError, read, write};
 use mcp_bundle::plan::*;
 use mcp_bundle::strings::StrId;

@@ -2,8 +2,9 @@
 #![cfg(test)]
 
 use crate::container::message_of;
+use crate::encoder::{assemble, features, sections};
 use crate::rules::{NO_STRING, accepted, refused};
-use crate::support::{Draft, assemble, features, sample, sections};
+use crate::support::{Draft, sample};
 use mcp_bundle::definition::canonical;
 use mcp_bundle::format::{Features, Header, SectionId, Trust, read, write};
 use mcp_bundle::plan::*;

@@ -116,27 +116,27 @@ impl<'d> Ledger<'d> {
 
     /// A text that is kept. Another kind of value is refused.
     pub fn text(&self, object: &'d Json, name: &str) -> Option<&'d str> {
-        self.kept(object, name, "a text", Json::as_str)
+        self.read(object, name, "a text", Json::as_str, Self::keep)
     }
 
     /// A boolean that is kept. Another kind of value is refused.
     pub fn boolean(&self, object: &'d Json, name: &str) -> Option<bool> {
-        self.kept(object, name, "`true` or `false`", Json::as_bool)
+        self.read(object, name, "`true` or `false`", Json::as_bool, Self::keep)
     }
 
     /// A number that is kept, with its digits. Another kind of value is refused.
     pub fn number(&self, object: &'d Json, name: &str) -> Option<&'d str> {
-        self.kept(object, name, "a number", Json::as_number)
+        self.read(object, name, "a number", Json::as_number, Self::keep)
     }
 
     /// The elements of a list that is opened. Another kind of value is refused.
     pub fn list(&self, object: &'d Json, name: &str) -> &'d [Json] {
-        self.opened(object, name, "a list", Json::as_array).unwrap_or_default()
+        self.read(object, name, "a list", Json::as_array, Self::open).unwrap_or_default()
     }
 
     /// The members of an object that is opened. Another kind of value is refused.
     pub fn members(&self, object: &'d Json, name: &str) -> &'d [(String, Json)] {
-        self.opened(object, name, "an object", Json::as_object).unwrap_or_default()
+        self.read(object, name, "an object", Json::as_object, Self::open).unwrap_or_default()
     }
 
     /// An object that is opened. Another kind of value is refused.
@@ -163,33 +163,19 @@ impl<'d> Ledger<'d> {
         self.refuse(value, &codes::WRONG_KIND, why);
     }
 
-    fn kept<T>(
+    /// Marks a member as read, or refuses it if it is of another kind.
+    fn read<T>(
         &self,
         object: &'d Json,
         name: &str,
         expected: &str,
         read: impl Fn(&'d Json) -> Option<T>,
+        mark: impl Fn(&Self, &'d Json),
     ) -> Option<T> {
         let value = object.get(name)?;
         let found = read(value);
         match found {
-            Some(_) => self.keep(value),
-            None => self.refuse_kind(value, expected),
-        }
-        found
-    }
-
-    fn opened<T>(
-        &self,
-        object: &'d Json,
-        name: &str,
-        expected: &str,
-        read: impl Fn(&'d Json) -> Option<T>,
-    ) -> Option<T> {
-        let value = object.get(name)?;
-        let found = read(value);
-        match found {
-            Some(_) => self.open(value),
+            Some(_) => mark(self, value),
             None => self.refuse_kind(value, expected),
         }
         found

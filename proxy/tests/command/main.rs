@@ -328,8 +328,9 @@ fn upgradable(folder: &Path) -> PathBuf {
 fn an_upgrade_takes_the_listeners_and_binds_the_new_ones() {
     let folder = tempfile::tempdir().unwrap();
     let config = upgradable(folder.path());
+    // An address of its own for the one that is dropped: on 127.0.0.1, another test could get its port.
     let mut old =
-        Edge::start(&["--config", text(&config), "--listen", "127.0.0.1:0", "--listen", "127.0.0.1:0"]);
+        Edge::start(&["--config", text(&config), "--listen", "127.0.0.1:0", "--listen", "127.0.0.2:0"]);
     let kept = old.address("listening");
     let dropped = old.address("listening");
     let admin = old.address("admin");

@@ -15,6 +15,14 @@ pub(super) fn go(function: Function, arguments: &[&str]) -> Result<String, Strin
     run(Dialect::Go, function, arguments)
 }
 
+/// What functions print in Go's dialect.
+#[track_caller]
+pub(super) fn assert_texts(cases: &[(Function, &[&str], &str)]) {
+    for (function, arguments, expected) in cases {
+        assert_eq!(go(*function, arguments).as_deref(), Ok(*expected), "{function} {arguments:?}");
+    }
+}
+
 /// Calls twice, with the scalar arguments from the data and from the template, which must make no difference.
 pub(super) fn run(dialect: Dialect, function: Function, arguments: &[&str]) -> Result<String, String> {
     let texts: Vec<&str> =

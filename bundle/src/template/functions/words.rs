@@ -117,14 +117,14 @@ pub(super) fn indent(call: &FunctionCall<'_>, out: &mut String) -> Result<Answer
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::go;
+    use super::super::testing::{assert_texts, go};
     use super::*;
     use proptest::prelude::*;
 
     #[test]
     fn texts_are_made() {
-        for (function, arguments, expected) in [
-            (Function::Title, &["\"hello wor-ld o'neil éa_b 9x\""][..], "Hello Wor-Ld O'Neil Éa_b 9x"),
+        assert_texts(&[
+            (Function::Title, &["\"hello wor-ld o'neil éa_b 9x\""], "Hello Wor-Ld O'Neil Éa_b 9x"),
             (Function::Title, &["\"你好 ab\""], "你好 Ab"),
             (Function::Title, &["absent"], ""),
             (Function::Trunc, &["5", "\"hello world\""], "hello"),
@@ -150,9 +150,7 @@ mod tests {
             (Function::TrimAll, &["\"$x\"", "\"$5x$\""], "5"),
             (Function::Indent, &["2", "\"a\\nb\""], "  a\n  b"),
             (Function::NIndent, &["1", "\"a\\n\\nb\""], "\n a\n \n b"),
-        ] {
-            assert_eq!(go(function, arguments).as_deref(), Ok(expected), "{function} {arguments:?}");
-        }
+        ]);
     }
 
     #[test]

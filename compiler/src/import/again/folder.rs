@@ -96,7 +96,7 @@ fn read(path: &Path) -> Result<String, OutputError> {
     let failed = |why: String| OutputError::Unreadable(disk::display(path), why);
     let metadata = fs::metadata(path).map_err(|error| failed(disk::plain(&error)))?;
     if !metadata.is_file() {
-        return Err(failed("it is no file".to_owned()));
+        return Err(failed("it is not a file".to_owned()));
     }
     if metadata.len() > document::MAX_BYTES as u64 {
         return Err(failed(format!("it has more than {} MiB", document::MAX_BYTES >> 20)));

@@ -62,7 +62,7 @@ pub struct Options {
     pub no_select: bool,
 }
 
-/// Why an operation is no tool.
+/// Why an operation is not a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     pub code: &'static Code,

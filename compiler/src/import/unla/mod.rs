@@ -174,7 +174,7 @@ fn around(ledger: &Ledger<'_>, document: &Json) {
         let why = "each toolset is served at `/mcp/NAME`; prefixes, CORS and login are in `edge.toml`";
         ledger.change(value, &codes::ROUTES, why);
     });
-    whole("prompts", &|value| ledger.refuse(value, &codes::PROMPT, "a prompt is no tool"));
+    whole("prompts", &|value| ledger.refuse(value, &codes::PROMPT, "a prompt is not a tool"));
     whole("mcpServers", &|value| {
         ledger.refuse(value, &codes::MCP_SERVER, "run `mcpc import mcp URL` for each server");
     });

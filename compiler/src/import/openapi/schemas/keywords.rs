@@ -189,16 +189,16 @@ pub fn read<'d>(api: &Api<'d>, schema: &'d Json, types: &Types, name: &str, valu
                 ledger.keep(value);
                 Keyword::Nothing
             }
-            _ => wrong("is no number"),
+            _ => wrong("is not a number"),
         },
         "multipleOf" => match value.as_number() {
             Some(number) if number.parse::<f64>().is_ok_and(|number| number > 0.0) => kept(),
-            _ => wrong("is no positive number"),
+            _ => wrong("is not a positive number"),
         },
         "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
         | "minContains" | "maxContains" => match value.as_number() {
             Some(number) if number.parse::<u32>().is_ok() => kept(),
-            _ => wrong("is no number of things"),
+            _ => wrong("is not a whole number from 0 on"),
         },
         "uniqueItems" => match value {
             Json::Bool(true) => kept(),
@@ -217,7 +217,7 @@ pub fn read<'d>(api: &Api<'d>, schema: &'d Json, types: &Types, name: &str, valu
                 Keyword::Nothing
             }
             Json::Object(_) => Keyword::Schema,
-            _ => wrong("is no schema"),
+            _ => wrong("is not a schema"),
         },
         "items"
         | "not"
@@ -229,7 +229,7 @@ pub fn read<'d>(api: &Api<'d>, schema: &'d Json, types: &Types, name: &str, valu
         | "unevaluatedProperties"
         | "unevaluatedItems" => match value {
             Json::Object(_) | Json::Bool(_) => Keyword::Schema,
-            _ => wrong("is no schema"),
+            _ => wrong("is not a schema"),
         },
         "allOf" | "anyOf" | "oneOf" | "prefixItems" => match value {
             Json::Array(_) => {
@@ -308,7 +308,7 @@ fn enumeration<'d>(api: &Api<'d>, types: &Types, value: &'d Json) -> Keyword {
 
 fn bound<'d>(api: &Api<'d>, schema: &'d Json, name: &str, value: &'d Json) -> Keyword {
     if value.as_number().is_none() {
-        api.ledger.change(value, &codes::INVALID, format!("`{name}` is no number, so it is not checked"));
+        api.ledger.change(value, &codes::INVALID, format!("`{name}` is not a number, so it is not checked"));
         return Keyword::Nothing;
     }
     api.ledger.keep(value);

@@ -1,19 +1,9 @@
 //! Bodies with bytes in them: parts, and one argument in base64.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "a failed helper is a failed test"
-)]
-#![expect(dead_code, reason = "the plan language serves several tests")]
-
-mod bind_support;
-
+use crate::built::Built;
+use crate::support::tool;
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
-use bind_support::{Built, tool};
 use mcp_bundle::bind::{ProblemKind, Request};
 use proptest::collection::vec;
 use proptest::prelude::*;

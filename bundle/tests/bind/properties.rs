@@ -1,17 +1,7 @@
 //! What holds for every call, however hostile.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "a failed helper is a failed test"
-)]
-#![expect(dead_code, reason = "the plan language serves several tests")]
-
-mod bind_support;
-
-use bind_support::{Built, tool};
+use crate::built::Built;
+use crate::support::tool;
 use mcp_bundle::bind::Request;
 use mcp_bundle::json::{Kind, ScanErrorKind, Scanner, decimal, parse_strict};
 use proptest::collection::vec;

@@ -3,18 +3,8 @@
 //! Each [`Built::bind`] has a validator that is not ours look at what was accepted, and compares arguments alone with those of a
 //! message.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "a failed helper is a failed test"
-)]
-#![expect(dead_code, reason = "the plan language serves several tests")]
-
-mod bind_support;
-
-use bind_support::{Built, tool};
+use crate::built::Built;
+use crate::support::tool;
 use mcp_bundle::bind::{Arguments, Binder, Request, Scratch, Values};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};

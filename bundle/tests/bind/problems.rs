@@ -1,17 +1,7 @@
 //! What is refused, and in which words.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "a failed helper is a failed test"
-)]
-#![expect(dead_code, reason = "the plan language serves several tests")]
-
-mod bind_support;
-
-use bind_support::{Built, tool};
+use crate::built::Built;
+use crate::support::tool;
 use mcp_bundle::bind::ProblemKind::{self, *};
 use serde_json::{Value, json};
 

@@ -1,17 +1,7 @@
 //! Lenient tools: what is converted, what is not, and that the request is that of well-typed arguments.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "a failed helper is a failed test"
-)]
-#![expect(dead_code, reason = "the plan language serves several tests")]
-
-mod bind_support;
-
-use bind_support::{Tool, tool};
+use crate::built::Built;
+use crate::support::{Tool, tool};
 use mcp_bundle::bind::{ProblemKind, Request};
 use proptest::collection::btree_map;
 use proptest::prelude::*;
@@ -173,7 +163,7 @@ fn arguments() -> impl Strategy<Value = (String, String)> {
 type Sent = (String, Vec<(String, String)>, Value);
 
 /// A request whose body is compared as JSON: white space comes over as it was.
-fn request_of(tool: &bind_support::Built, arguments: &str) -> Option<Sent> {
+fn request_of(tool: &Built, arguments: &str) -> Option<Sent> {
     let mut request = Request::new();
     tool.bind(arguments.as_bytes(), &mut request).ok()?;
     let bound = tool.ok(arguments);

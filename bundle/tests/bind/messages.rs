@@ -2,18 +2,8 @@
 //!
 //! Each [`Built::bind`] compares the two; this asks for it with arguments of all spellings.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "a failed helper is a failed test"
-)]
-#![expect(dead_code, reason = "the plan language serves several tests")]
-
-mod bind_support;
-
-use bind_support::{Built, Tool, tool};
+use crate::built::Built;
+use crate::support::{Tool, tool};
 use mcp_bundle::bind::{Limits, Request};
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -1,17 +1,6 @@
 //! What a good call becomes, position by position.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "a failed helper is a failed test"
-)]
-#![expect(dead_code, reason = "the plan language serves several tests")]
-
-mod bind_support;
-
-use bind_support::tool;
+use crate::support::tool;
 use mcp_bundle::bind::{Arguments, Binder, ProblemKind, Request, Scratch, Values};
 use serde_json::json;
 
