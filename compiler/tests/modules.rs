@@ -1,12 +1,12 @@
 //! The modules of a crate import each other in one direction only: no chain of imports leads back to where it began. So what a
 //! later stage derives does not live in an earlier stage's module.
 //!
-//! Only the top-level modules count, and only code that is not a test.
+//! Only the top-level modules count, and only code that is not a test. All modules have one style of files.
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
@@ -17,6 +17,27 @@ fn no_module_imports_itself_through_others() {
         let cyclic: Vec<_> =
             imports.keys().filter(|module| reached(&imports, module).contains(*module)).collect();
         assert!(cyclic.is_empty(), "modules of {name} that import each other: {cyclic:?}");
+    }
+}
+
+#[test]
+fn a_module_with_modules_of_its_own_is_the_mod_rs_of_its_folder() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    for name in ["bundle", "compiler", "diagnostics", "http1", "proxy", "sources"] {
+        let mut beside = Vec::new();
+        find_files_beside_their_folder(&root.join(name).join("src"), &mut beside);
+        assert!(beside.is_empty(), "modules that belong into `mod.rs` of their folder: {beside:?}");
+    }
+}
+
+fn find_files_beside_their_folder(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            find_files_beside_their_folder(&path, found);
+        } else if path.extension().is_some_and(|end| end == "rs") && path.with_extension("").is_dir() {
+            found.push(path);
+        }
     }
 }
 

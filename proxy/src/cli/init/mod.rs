@@ -5,8 +5,8 @@ use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-const EDGE: &str = include_str!("init/edge.toml");
-const TENANTS: &str = include_str!("init/tenants.toml");
+const EDGE: &str = include_str!("edge.toml");
+const TENANTS: &str = include_str!("tenants.toml");
 
 /// The tenant that the files begin with.
 const TENANT: &str = "demo";

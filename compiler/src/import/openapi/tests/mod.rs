@@ -425,7 +425,7 @@ paths:
 
 #[test]
 fn the_same_document_gives_the_same_bytes() {
-    let text = include_str!("tests/shop.yaml");
+    let text = include_str!("shop.yaml");
     let one = finished(text, &Options::default());
     let other = finished(text, &Options::default());
     assert_eq!(one.files, other.files);
@@ -475,7 +475,7 @@ proptest! {
     /// Whatever is wrong with a document, what is written has no errors, and every value is accounted for.
     #[test]
     fn broken_documents_are_imported_or_refused(places in prop::collection::vec((0..400_usize, odd()), 1..4), compact: bool) {
-        let mut json = document::read(include_str!("tests/shop.yaml").as_bytes()).unwrap();
+        let mut json = document::read(include_str!("shop.yaml").as_bytes()).unwrap();
         for (place, by) in places {
             let mut number = place;
             replace(&mut json, &mut number, &by);
