@@ -43,7 +43,7 @@ impl Connector for Held {
     fn connect(&self) -> BoxFuture<'_, Result<Box<dyn Store>, StoreError>> {
         let is_away = self.0.0.lock().unwrap().is_away;
         let store = Box::new(self.clone()) as Box<dyn Store>;
-        let connected = if is_away { Err(StoreError("away".to_owned())) } else { Ok(store) };
+        let connected = if is_away { Err(StoreError::Lost("away".to_owned())) } else { Ok(store) };
         Box::pin(std::future::ready(connected))
     }
 
@@ -54,7 +54,7 @@ impl Connector for Held {
 
 impl Store for Held {
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Answer, StoreError>> {
-        let mut answered = Err(StoreError("away".to_owned()));
+        let mut answered = Err(StoreError::Lost("away".to_owned()));
         self.change(|state| {
             if !state.is_away {
                 let now = nanoseconds(Instant::now()) / 1000;
