@@ -2,6 +2,8 @@
 
 import argparse
 import contextlib
+import http.client
+import http.server
 import itertools
 import json
 import os
@@ -12,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -399,6 +402,98 @@ def through_a_bucket(place):
     edge.stop()
 
 
+class Line:
+    """A way to a server for an edge, on which downloads go wrong."""
+
+    def __init__(self, port):
+        line = self
+        self.mode, self.waits, self.may_go_on = "good", threading.Event(), threading.Event()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def log_message(self, *_):
+                pass
+
+            def do_HEAD(self):
+                self.do_GET()
+
+            def do_GET(self):
+                server = http.client.HTTPConnection("127.0.0.1", port, timeout=LONGEST)
+                server.request(self.command, self.path, headers=dict(self.headers))
+                answer = server.getresponse()
+                body = answer.read()
+                self.send_response(answer.status)
+                for name, value in answer.getheaders():
+                    if name.lower() not in ("date", "connection"):
+                        self.send_header(name, value)
+                self.end_headers()
+                if self.command == "GET" and "/blobs/" in self.path and line.mode != "good":
+                    body = line.spoilt(body)
+                self.wfile.write(body)
+                self.close_connection = True
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def spoilt(self, body):
+        if self.mode == "cut":
+            return body[: len(body) // 2]
+        if self.mode == "lies":
+            return body[:-1] + bytes([body[-1] ^ 1])
+        self.waits.set()
+        assert self.may_go_on.wait(LONGEST)
+        return body
+
+    def stop(self):
+        self.may_go_on.set()
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def over_a_bad_line(place):
+    server = registry(place)
+    place.running.append(server)
+    line = Line(server.port)
+    place.running.append(line)
+    login = {"MCP_BUNDLE_USER": USER, "MCP_BUNDLE_PASSWORD": PASSWORD}
+    one, two = place.revision("one"), place.revision("two")
+    repository = "team/line:prod"
+    place.run("push", place.bundles["one"], f"oci://127.0.0.1:{server.port}/{repository}", environment=login)
+    folder = place.folder("of-line")
+    secrets = folder / "secrets.env"
+    secrets.touch(0o600)
+    url = f"oci://127.0.0.1:{line.port}/{repository}"
+    edge = Edge(place, folder, place.config(url, 'secrets = "secrets.env"'), login)
+    serves(edge, one)
+
+    place.run("push", place.bundles["two"], f"oci://127.0.0.1:{server.port}/{repository}", environment=login)
+    for mode, problem in (("cut", "broke off"), ("lies", "its digest is")):
+        line.mode = mode
+        assert edge.reload()[0] == 200
+        error = edge.status()["remote"]["last_error"]["message"]
+        assert problem in error, error
+        serves(edge, one)
+
+    # While a download hangs, everything else goes on.
+    line.mode = "slow"
+    answers = []
+    reload = threading.Thread(target=lambda: answers.append(edge.reload()))
+    reload.start()
+    assert line.waits.wait(LONGEST)
+    activated = lambda: edge.log.read_text().count("bundle activated")
+    before = activated()
+    secrets.write_text("A=1\n")
+    wait_for("the secrets are taken over", lambda: activated() > before)
+    serves(edge, one)
+    assert not answers, answers
+    line.may_go_on.set()
+    reload.join()
+    assert answers[0][0] == 200, answers
+    serves(edge, two)
+    assert edge.status()["remote"]["last_error"] is None
+    edge.stop()
+
+
 def with_a_full_disk(place):
     disk = place.folder("disk")
     mount = ["mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", str(disk)]
@@ -429,7 +524,7 @@ def nginx_of(place, name):
     return server
 
 
-SCENARIOS = [through_a_registry, through_a_web_server, through_a_bucket, with_a_full_disk]
+SCENARIOS = [through_a_registry, over_a_bad_line, through_a_web_server, through_a_bucket, with_a_full_disk]
 
 
 def measure(place, polls):
