@@ -19,7 +19,8 @@ pub fn resolve(
         Upstream::Fixed(_) => None,
     };
     let address = shared.address(variable, ca_file);
-    let missing = |(name, key)| BuildError::MissingVariable { name, need: format!("it is the `{key}` of `[shared]`") };
+    let missing =
+        |(name, key)| BuildError::MissingVariable { name, need: format!("it is the `{key}` of `[shared]`") };
     address.map(Some).map_err(missing)
 }
 

@@ -12,7 +12,8 @@ impl Lowering<'_, '_> {
         let fields = self.reading.fields(&SHARED_TABLE, table, span);
         if !cfg!(feature = "redis") {
             let message = "this `mcp-edge` was built without Redis, so it cannot share limits";
-            let help = "build it without `--no-default-features`, or with `--features redis`, or remove `[shared]`";
+            let help =
+                "build it without `--no-default-features`, or with `--features redis`, or remove `[shared]`";
             self.reading.report(Diagnostic::error(span, message).help(help));
         }
         if !fields.is_written("url") {
@@ -41,7 +42,8 @@ impl Lowering<'_, '_> {
             if let (Some(value), None) = (fields.value(key), &sentinel_service) {
                 let message = format!("`{key}` has no effect without `sentinel_service`");
                 let problem = Diagnostic::error(fields.at(value), message);
-                self.reading.report(problem.help("log in at a server or a cluster with `username` and `password`"));
+                self.reading
+                    .report(problem.help("log in at a server or a cluster with `username` and `password`"));
             }
         }
         let username = self.text(&fields, "username").map(|text| text.value);
@@ -137,7 +139,10 @@ mod tests {
             ("url = \"http://a\"", "its scheme must be `redis`, or `rediss` for TLS"),
             ("url = \"redis://me:hunter2@a\"", "a name or a password does not belong into the URL"),
             ("url = \"redis://a\"\npassword = \"hunter2\"", "`password` must be one `${NAME}` alone"),
-            ("url = \"redis://a\"\nsentinel_service = \"main\"\nsentinel_password = \"hunter2\"", "`sentinel_password` must be one"),
+            (
+                "url = \"redis://a\"\nsentinel_service = \"main\"\nsentinel_password = \"hunter2\"",
+                "`sentinel_password` must be one",
+            ),
             ("url = \"redis://a\"\nsentinel_password = \"${A}\"", "no effect without `sentinel_service`"),
             ("url = \"redis://a\"\nprefix = \"{a}\"", "`{a}` cannot begin the names of keys"),
             ("url = \"redis://a\"\nnodes = [\"redis://b\"]", "`nodes` has no effect without `cluster`"),

@@ -208,7 +208,8 @@ fn four_processes_under_load_let_the_burst_and_the_rate_through_and_no_more() {
         let window = Duration::from_secs(seconds);
         let most = RATE as usize * (1 + seconds as usize);
         for (from, _) in &passed {
-            let is_within = |(sent, answered): &&(Duration, Duration)| sent >= from && *answered <= *from + window;
+            let is_within =
+                |(sent, answered): &&(Duration, Duration)| sent >= from && *answered <= *from + window;
             let within = passed.iter().filter(is_within).count();
             assert!(within <= most, "{within} in {seconds} s");
         }
@@ -218,7 +219,8 @@ fn four_processes_under_load_let_the_burst_and_the_rate_through_and_no_more() {
     assert!(passed.len() >= least, "{} of {least}", passed.len());
     let operations = |edge: &Edge| {
         let metrics = edge.admin("/metrics");
-        let line = metrics.lines().find(|line| line.starts_with("mcp_edge_shared_operations_total{outcome=\"ok\"}"));
+        let line =
+            metrics.lines().find(|line| line.starts_with("mcp_edge_shared_operations_total{outcome=\"ok\"}"));
         line.unwrap().rsplit(' ').next().unwrap().parse::<u64>().unwrap()
     };
     let each = edges.iter().map(operations).sum::<u64>() / 5;

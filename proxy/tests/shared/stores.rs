@@ -78,9 +78,12 @@ fn a_service_that_sentinels_know() {
 
 #[test]
 fn sentinels_with_a_password_lead_to_the_server_that_is_master_now() {
-    let Some(redis) = Redis::start(&["--requirepass", "of-server", "--masterauth", "of-server"]) else { return };
+    let Some(redis) = Redis::start(&["--requirepass", "of-server", "--masterauth", "of-server"]) else {
+        return;
+    };
     let port = redis.port.to_string();
-    let options = ["--replicaof", "127.0.0.1", &port, "--requirepass", "of-server", "--masterauth", "of-server"];
+    let options =
+        ["--replicaof", "127.0.0.1", &port, "--requirepass", "of-server", "--masterauth", "of-server"];
     let Some(replica) = Redis::start(&options) else { return };
     let log_in = |redis: &Redis, words: &[&str]| redis.ask_as("of-server", words);
     wait(|| log_in(&replica, &["INFO", "replication"]).contains("master_link_status:up"));

@@ -138,7 +138,9 @@ fn is_of_machine(host: &str) -> bool {
 }
 
 fn no_credentials(place: &str) -> TransferError {
-    TransferError::Credentials(format!("no credentials for `{place}` were found, and this machine has none; {HELP}"))
+    TransferError::Credentials(format!(
+        "no credentials for `{place}` were found, and this machine has none; {HELP}"
+    ))
 }
 
 /// With the code of the store, such as `<Code>NoSuchBucket</Code>`.
@@ -164,7 +166,11 @@ mod tests {
 
     #[test]
     fn a_machine_without_credentials_is_not_taken_for_a_store_that_is_away() {
-        for url in ["http://169.254.169.254/latest/api/token", "http://[fd00:ec2::254]/latest", "http://metadata.google.internal/x"] {
+        for url in [
+            "http://169.254.169.254/latest/api/token",
+            "http://[fd00:ec2::254]/latest",
+            "http://metadata.google.internal/x",
+        ] {
             let uri: http::Uri = url.parse().unwrap();
             assert!(is_of_machine(uri.host().unwrap()), "{url}");
         }

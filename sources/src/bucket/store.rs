@@ -83,9 +83,9 @@ pub fn open(
             let builder = given(&AZURE, variables)
                 .fold(builder, |builder, (key, value): (AzureConfigKey, _)| builder.with_config(key, value));
             // An emulator has one of its own.
-            let is_named = [AzureConfigKey::AccountName, AzureConfigKey::UseEmulator]
-                .iter()
-                .any(|key| builder.get_config_value(key).is_some_and(|value| !value.is_empty() && value != "false"));
+            let is_named = [AzureConfigKey::AccountName, AzureConfigKey::UseEmulator].iter().any(|key| {
+                builder.get_config_value(key).is_some_and(|value| !value.is_empty() && value != "false")
+            });
             if !is_named {
                 let message = format!("`{place}` names no storage account: set `AZURE_STORAGE_ACCOUNT_NAME`");
                 return Err(TransferError::Credentials(message));

@@ -94,7 +94,14 @@ impl Stage {
 
     /// Another process, perhaps, with the same disk.
     fn in_folder(folder: tempfile::TempDir, has: Has) -> Stage {
-        let world = Arc::new(Mutex::new(World { has, has_versions: true, gate: Arc::default(), asked: 0, downloads: 0, now: Instant::now() }));
+        let world = Arc::new(Mutex::new(World {
+            has,
+            has_versions: true,
+            gate: Arc::default(),
+            asked: 0,
+            downloads: 0,
+            now: Instant::now(),
+        }));
         let settings = RemoteSettings {
             location: "https://a.example/tools.mcpk".parse().unwrap(),
             every: TEN,

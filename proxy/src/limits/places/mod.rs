@@ -164,7 +164,7 @@ impl UpstreamPlaces {
     pub fn is_away(&self) -> bool {
         match &self.free {
             Free::Own(_) => false,
-            Free::Shared { lease, limits, when_away } => {
+            Free::Shared { lease, limits, when_away, .. } => {
                 *when_away == WhenAway::Refuse && (limits.is_away() || lease.is_refused())
             }
         }

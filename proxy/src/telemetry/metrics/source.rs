@@ -35,8 +35,16 @@ pub(super) fn encode(encoder: &mut DescriptorEncoder<'_>, facts: &SourceFacts) -
         encode_counter(&mut metric.encode_family(&[("outcome", outcome)])?, count)?;
     }
     for (name, help, time) in [
-        ("source_last_attempt_timestamp_seconds", "When the source was asked last, in seconds since 1970", facts.last_attempt),
-        ("source_last_success_timestamp_seconds", "When the source answered last, in seconds since 1970", facts.last_success),
+        (
+            "source_last_attempt_timestamp_seconds",
+            "When the source was asked last, in seconds since 1970",
+            facts.last_attempt,
+        ),
+        (
+            "source_last_success_timestamp_seconds",
+            "When the source answered last, in seconds since 1970",
+            facts.last_success,
+        ),
     ] {
         let since = time.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
         let seconds = i64::try_from(since.unwrap_or(Duration::ZERO).as_secs()).unwrap_or(i64::MAX);

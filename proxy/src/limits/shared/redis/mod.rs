@@ -142,7 +142,8 @@ impl RedisConnector {
     fn authorities(&self) -> Result<Option<Vec<u8>>, StoreError> {
         let Some(path) = &self.address.ca_file else { return Ok(None) };
         let read = std::fs::read(path);
-        read.map(Some).map_err(|error| StoreError::Lost(format!("`{}` cannot be read: {error}", path.display())))
+        read.map(Some)
+            .map_err(|error| StoreError::Lost(format!("`{}` cannot be read: {error}", path.display())))
     }
 }
 
