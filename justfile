@@ -2,6 +2,10 @@
 ready:
     .ci/run
 
+# Both programs with all sources of bundles, as they are released.
+release:
+    cargo build --release --locked -p mcpc -p mcp-edge --features mcpc/buckets,mcp-edge/buckets
+
 # The README's test command.
 test:
     cargo test --workspace --locked
@@ -29,6 +33,10 @@ faults *options:
 # The CPU time of a poll of an unchanged bundle, from real servers.
 polls:
     benches/polls
+
+# What a shared rate costs a call, against a rate of the edge alone, with a real Redis.
+shared *options:
+    benches/shared {{options}}
 
 # Time of `check`, `build`, loading, binding and rendering, with criterion.
 micro:

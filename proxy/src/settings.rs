@@ -43,7 +43,7 @@ pub struct ClientFiles {
     pub key: PathBuf,
 }
 
-/// A store of shared limits, as it is written: its password has no value yet.
+/// A store of shared limits, as it is written: its passwords are names of variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedSettings {
     /// One at least.
@@ -52,8 +52,9 @@ pub struct SharedSettings {
     /// The nodes are sentinels of the service of this name.
     pub sentinel_service: Option<String>,
     pub username: Option<String>,
-    /// The name of the variable that has it.
     pub password: Option<String>,
+    pub sentinel_username: Option<String>,
+    pub sentinel_password: Option<String>,
     /// What the names of all keys begin with.
     pub prefix: String,
     /// That there are at least.
@@ -63,19 +64,29 @@ pub struct SharedSettings {
 impl SharedSettings {
     pub const PREFIX: &str = "mcp-edge";
 
-    pub fn address(&self, password: Option<String>, ca_file: Option<Arc<Path>>) -> StoreAddress {
-        let SharedSettings { nodes, is_cluster, sentinel_service, username, prefix, edges, .. } =
-            self.clone();
-        StoreAddress {
-            nodes,
-            is_cluster,
-            sentinel_service,
-            username,
-            password,
-            prefix,
-            least_edges: edges,
+    /// With the values of its variables; the name of one without a value, and the key that needs it.
+    pub fn address(
+        &self,
+        variable: &dyn Fn(&str) -> Option<String>,
+        ca_file: Option<Arc<Path>>,
+    ) -> Result<StoreAddress, (String, &'static str)> {
+        let value = |key, name: Option<String>| match name {
+            None => Ok(None),
+            Some(name) => variable(&name).map(Some).ok_or((name, key)),
+        };
+        let shared = self.clone();
+        Ok(StoreAddress {
+            nodes: shared.nodes,
+            is_cluster: shared.is_cluster,
+            sentinel_service: shared.sentinel_service,
+            username: shared.username,
+            password: value("password", shared.password)?,
+            sentinel_username: shared.sentinel_username,
+            sentinel_password: value("sentinel_password", shared.sentinel_password)?,
+            prefix: shared.prefix,
+            least_edges: shared.edges,
             ca_file,
-        }
+        })
     }
 }
 

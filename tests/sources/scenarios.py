@@ -2,6 +2,8 @@
 
 import argparse
 import contextlib
+import http.client
+import http.server
 import itertools
 import json
 import os
@@ -12,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -44,6 +47,11 @@ def wait_for(what, condition):
             return value
         time.sleep(0.02)
     raise AssertionError(f"{what}: not within {LONGEST} seconds")
+
+
+def wait_for_line(log, text):
+    """The text in the log: a program may write that after its answer."""
+    wait_for(f"{log.name} says {text!r}", lambda: text in log.read_text())
 
 
 def listens(port):
@@ -254,11 +262,17 @@ def through_a_registry(place):
     assert edge.status()["remote"]["digest"] == digest
     assert (folder / "tools.last-good.mcpk").read_bytes() == place.bundles["one"].read_bytes()
 
-    # An unchanged tag is one small request.
-    before = server.log.read_text().count("http.request.method=")
+    # An unchanged tag is one small request. Each one has a line in the access log, once it is over.
+    methods = re.compile(r'^127\.0\.0\.1 - .* \[.*\] "(\w+) ', re.M)
+
+    def requests():
+        return methods.findall(server.log.read_text())
+
+    wait_for("the registry logs the download", lambda: requests()[-1:] == ["GET"])
+    before = len(requests())
     assert edge.reload()[0] == 200
-    requests = re.findall(r"http\.request\.method=(\w+)", server.log.read_text())
-    assert set(requests[before:]) == {"HEAD"}, requests[before:]
+    wait_for("the registry logs the poll", lambda: len(requests()) > before)
+    assert set(requests()[before:]) == {"HEAD"}, requests()[before:]
 
     # The tag moves, and back again.
     for name, revision in (("two", two), ("one", one)):
@@ -291,7 +305,7 @@ def through_a_registry(place):
     edge = Edge(place, folder, config)
     serves(edge, two)
     assert edge.status()["remote"]["from_copy"]
-    assert "the copy of the last good bundle is served" in edge.log.read_text()
+    wait_for_line(edge.log, "the copy of the last good bundle is served")
     place.running.append(registry(place, server.port))
     place.run("push", place.bundles["one"], url, environment=login)
     assert edge.reload()[0] == 200
@@ -333,8 +347,7 @@ def through_a_web_server(place):
     serves(edge, one)
     assert edge.status()["remote"]["etag"]
     edge.reload()
-    access = (place.work / "nginx.access").read_text().splitlines()
-    assert '"GET /tools.mcpk HTTP/1.1" 304 0 ' in access[-1], access
+    wait_for_line(place.work / "nginx.access", '"GET /tools.mcpk HTTP/1.1" 304 0 ')
     publish("two")
     assert edge.reload()[0] == 200
     serves(edge, two)
@@ -374,8 +387,8 @@ def through_a_bucket(place):
     serves(edge, one)
     edge.reload()
     assert edge.status()["remote"]["etag"]
-    last = [line for line in server.log.read_text().splitlines() if "GET /bundles/team/tools.mcpk" in line][-1]
-    assert " 304 " in last, last
+    # The only request that it answers so.
+    wait_for_line(server.log, " 304 -")
     place.run("push", place.bundles["two"], url, environment=server.environment)
     assert edge.reload()[0] == 200
     serves(edge, two)
@@ -386,6 +399,98 @@ def through_a_bucket(place):
     edge.stop()
     edge = Edge(place, place.work / "of-bucket", place.config(url), server.environment)
     serves(edge, two)
+    edge.stop()
+
+
+class Line:
+    """A way to a server for an edge, on which downloads go wrong."""
+
+    def __init__(self, port):
+        line = self
+        self.mode, self.waits, self.may_go_on = "good", threading.Event(), threading.Event()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def log_message(self, *_):
+                pass
+
+            def do_HEAD(self):
+                self.do_GET()
+
+            def do_GET(self):
+                server = http.client.HTTPConnection("127.0.0.1", port, timeout=LONGEST)
+                server.request(self.command, self.path, headers=dict(self.headers))
+                answer = server.getresponse()
+                body = answer.read()
+                self.send_response(answer.status)
+                for name, value in answer.getheaders():
+                    if name.lower() not in ("date", "connection"):
+                        self.send_header(name, value)
+                self.end_headers()
+                if self.command == "GET" and "/blobs/" in self.path and line.mode != "good":
+                    body = line.spoilt(body)
+                self.wfile.write(body)
+                self.close_connection = True
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def spoilt(self, body):
+        if self.mode == "cut":
+            return body[: len(body) // 2]
+        if self.mode == "lies":
+            return body[:-1] + bytes([body[-1] ^ 1])
+        self.waits.set()
+        assert self.may_go_on.wait(LONGEST)
+        return body
+
+    def stop(self):
+        self.may_go_on.set()
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def over_a_bad_line(place):
+    server = registry(place)
+    place.running.append(server)
+    line = Line(server.port)
+    place.running.append(line)
+    login = {"MCP_BUNDLE_USER": USER, "MCP_BUNDLE_PASSWORD": PASSWORD}
+    one, two = place.revision("one"), place.revision("two")
+    repository = "team/line:prod"
+    place.run("push", place.bundles["one"], f"oci://127.0.0.1:{server.port}/{repository}", environment=login)
+    folder = place.folder("of-line")
+    secrets = folder / "secrets.env"
+    secrets.touch(0o600)
+    url = f"oci://127.0.0.1:{line.port}/{repository}"
+    edge = Edge(place, folder, place.config(url, 'secrets = "secrets.env"'), login)
+    serves(edge, one)
+
+    place.run("push", place.bundles["two"], f"oci://127.0.0.1:{server.port}/{repository}", environment=login)
+    for mode, problem in (("cut", "broke off"), ("lies", "its digest is")):
+        line.mode = mode
+        assert edge.reload()[0] == 200
+        error = edge.status()["remote"]["last_error"]["message"]
+        assert problem in error, error
+        serves(edge, one)
+
+    # While a download hangs, everything else goes on.
+    line.mode = "slow"
+    answers = []
+    reload = threading.Thread(target=lambda: answers.append(edge.reload()))
+    reload.start()
+    assert line.waits.wait(LONGEST)
+    activated = lambda: edge.log.read_text().count("bundle activated")
+    before = activated()
+    secrets.write_text("A=1\n")
+    wait_for("the secrets are taken over", lambda: activated() > before)
+    serves(edge, one)
+    assert not answers, answers
+    line.may_go_on.set()
+    reload.join()
+    assert answers[0][0] == 200, answers
+    serves(edge, two)
+    assert edge.status()["remote"]["last_error"] is None
     edge.stop()
 
 
@@ -411,12 +516,15 @@ def with_a_full_disk(place):
 
 
 def nginx_of(place, name):
-    server = next(server for server in place.running if getattr(server, "root", None))
+    server = next((server for server in place.running if getattr(server, "root", None)), None)
+    if server is None:
+        server = nginx(place)
+        place.running.append(server)
     shutil.copy(place.bundles[name], server.root / "tools.mcpk")
     return server
 
 
-SCENARIOS = [through_a_registry, through_a_web_server, through_a_bucket, with_a_full_disk]
+SCENARIOS = [through_a_registry, over_a_bad_line, through_a_web_server, through_a_bucket, with_a_full_disk]
 
 
 def measure(place, polls):

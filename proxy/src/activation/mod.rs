@@ -43,7 +43,7 @@ use source::RemoteStatus;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Brings bundles and settings into an edge, and remembers how that went.
 pub struct Activation {
@@ -53,7 +53,9 @@ pub struct Activation {
     recent: Option<Arc<RecentCalls>>,
     /// Reloads that have begun.
     begun: AtomicU64,
-    /// Held while a bundle is made ready, so that attempts do not overtake each other.
+    /// Held by a reload from its beginning to its end.
+    reloading: Mutex<()>,
+    /// Held while a bundle is made ready, so that attempts do not overtake each other; never while a network is asked.
     wanted: Mutex<Wanted>,
 }
 
@@ -147,6 +149,7 @@ impl Activation {
             recent: None,
             status: Mutex::new(Status { source, ..Status::default() }),
             begun: AtomicU64::new(0),
+            reloading: Mutex::default(),
             wanted: Mutex::new(Wanted { inputs, ..Wanted::default() }),
         }
     }
@@ -218,6 +221,7 @@ impl Activation {
     /// A reload that is asked for when `asked` of them have begun. Those may have read a file before it was changed; a later
     /// one has not.
     pub(crate) fn reload_since(&self, asked: u64) -> Outcome {
+        let _reloading = locked(&self.reloading);
         let mut wanted = locked(&self.wanted);
         if let Some((number, outcome)) = &wanted.last
             && *number > asked
@@ -229,16 +233,42 @@ impl Activation {
         if let Some(audit) = &self.audit {
             audit.reopen();
         }
-        let outcome = match self.read_config(&mut wanted) {
-            Ok(()) => self.attempt(&mut wanted, Cause::Asked),
+        let read = self.read_config(&mut wanted);
+        drop(wanted);
+        let outcome = match read {
+            Ok(()) => self.ask_and_attempt(),
             Err(error) => self.failed(error.into(), Cause::Asked),
         };
-        wanted.last = Some((number, outcome.clone()));
+        locked(&self.wanted).last = Some((number, outcome.clone()));
         outcome
+    }
+
+    fn ask_and_attempt(&self) -> Outcome {
+        self.ask_source(Cause::Asked);
+        self.attempt(&mut locked(&self.wanted), Cause::Asked)
+    }
+
+    /// Asks a remote source if it is time, and waits for the answer for a while.
+    fn ask_source(&self, cause: Cause) {
+        let begun = Instant::now();
+        // Who asks is not content with the answer to an older question.
+        for _ in 0..2 {
+            let mut wanted = locked(&self.wanted);
+            let source = wanted.inputs.as_mut().map(|inputs| &mut inputs.source);
+            let Some(asking) = source.and_then(|source| source.begin(cause == Cause::Asked)) else { return };
+            self.show_source(&wanted);
+            drop(wanted);
+            let left = asking.patience.map(|patience| patience.saturating_sub(begun.elapsed()));
+            asking.over.wait(left);
+            if asking.is_new || cause == Cause::Poll {
+                return;
+            }
+        }
     }
 
     /// Attempts what is wanted if the source or the secrets look different; `None` if they do not. Blocks.
     pub fn poll(&self) -> Result<Option<Reloaded>, Arc<ActivationError>> {
+        self.ask_source(Cause::Poll);
         let mut wanted = locked(&self.wanted);
         let is_shown = !wanted.certificates.probe();
         match wanted.inputs.as_mut().map(Inputs::probe) {
@@ -268,7 +298,8 @@ impl Activation {
         let mut wanted = locked(&self.wanted);
         locked(&self.status).source = inputs.source.name();
         wanted.inputs = Some(inputs);
-        self.attempt(&mut wanted, Cause::Asked)
+        drop(wanted);
+        self.ask_and_attempt()
     }
 
     /// The files to watch, and how often to poll.
@@ -314,9 +345,6 @@ impl Activation {
 
     fn read_and_swap(&self, wanted: &mut Wanted, cause: Cause) -> Result<Reloaded, ActivationError> {
         let inputs = wanted.inputs.as_mut().ok_or(ActivationError::NoBundle)?;
-        if cause == Cause::Asked {
-            inputs.source.expect_news();
-        }
         let certificates = wanted.certificates.read(cause == Cause::Asked)?;
         let (bundle, given) = inputs.read(&self.edge)?;
         let revision = given.revision;

@@ -18,14 +18,10 @@ pub fn resolve(
         Upstream::Network(network) => network.ca_file(),
         Upstream::Fixed(_) => None,
     };
-    let password = match &shared.password {
-        None => None,
-        Some(name) => Some(variable(name).ok_or_else(|| BuildError::MissingVariable {
-            name: name.clone(),
-            need: "it is the `password` of `[shared]`".to_owned(),
-        })?),
-    };
-    Ok(Some(shared.address(password, ca_file)))
+    let address = shared.address(variable, ca_file);
+    let missing =
+        |(name, key)| BuildError::MissingVariable { name, need: format!("it is the `{key}` of `[shared]`") };
+    address.map(Some).map_err(missing)
 }
 
 /// How many limits are marked as shared.

@@ -82,13 +82,10 @@ fn store(config: &Config, limits: usize, value: &dyn Fn(&str) -> Option<String>)
         let missing = format!("shared     {limits} {}\n", activation::NO_STORE);
         return Ok(if limits > 0 { missing } else { String::new() });
     };
-    let password = match &shared.password {
-        None => None,
-        Some(name) => Some(value(name).ok_or_else(|| {
-            format!("`${{{name}}}` has no value, and it is the `password` of `[shared]`: set it in the environment or in the secrets file")
-        })?),
-    };
-    let address = shared.address(password, config.ca_file.as_deref().map(Arc::from));
+    let address = shared.address(value, config.ca_file.as_deref().map(Arc::from));
+    let address = address.map_err(|(name, key)| {
+        format!("`${{{name}}}` has no value, and it is the `{key}` of `[shared]`: set it in the environment or in the secrets file")
+    })?;
     Ok(match try_store(&address) {
         Ok(time) => format!("shared     {address} answers, in {} ms\n", time.as_millis()),
         Err(error) => format!("shared     {address} does not answer: {error}\n"),

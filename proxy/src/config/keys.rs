@@ -182,13 +182,15 @@ static RATE_ROWS: [Row; 3] = [
 ];
 
 #[rustfmt::skip]
-static SHARED_ROWS: [Row; 8] = [
+static SHARED_ROWS: [Row; 10] = [
     Row::new("url", Text, "", "a Redis or Valkey server: `redis://HOST:PORT`, with `rediss` for TLS, and `/NUMBER` for another database"),
     Row::new("nodes", Texts, "[]", "more nodes of a cluster, or more sentinels, for when the first is away"),
     Row::new("cluster", Boolean, "false", "whether the store is a cluster"),
     Row::new("sentinel_service", Text, "", "the service to ask sentinels for; `url` and `nodes` are sentinels then"),
     Row::new("username", Text, "", "the user to log in as"),
     Row::new("password", Text, "", "one `${NAME}`, whose value is in the environment or the secrets file"),
+    Row::new("sentinel_username", Text, "", "the user to log in as at the sentinels"),
+    Row::new("sentinel_password", Text, "", "one `${NAME}` for the sentinels; without it, none is sent to them"),
     Row::new("prefix", Text, "\"mcp-edge\"", "what the names of all keys in the store begin with; edges with the same one share limits"),
     Row::new("edges", Integer { min: 1, max: 100_000 }, "1", "how many edges there are at least; counts until the store says that there are more"),
 ];

@@ -12,7 +12,8 @@ impl Lowering<'_, '_> {
         let fields = self.reading.fields(&SHARED_TABLE, table, span);
         if !cfg!(feature = "redis") {
             let message = "this `mcp-edge` was built without Redis, so it cannot share limits";
-            let help = "use the release binary, build with `--features redis`, or remove `[shared]`";
+            let help =
+                "build it without `--no-default-features`, or with `--features redis`, or remove `[shared]`";
             self.reading.report(Diagnostic::error(span, message).help(help));
         }
         if !fields.is_written("url") {
@@ -37,8 +38,19 @@ impl Lowering<'_, '_> {
             let problem = Diagnostic::error(fields.at(nodes), message);
             self.reading.report(problem.help("one server is named by `url` alone"));
         }
+        for key in ["sentinel_username", "sentinel_password"] {
+            if let (Some(value), None) = (fields.value(key), &sentinel_service) {
+                let message = format!("`{key}` has no effect without `sentinel_service`");
+                let problem = Diagnostic::error(fields.at(value), message);
+                self.reading
+                    .report(problem.help("log in at a server or a cluster with `username` and `password`"));
+            }
+        }
         let username = self.text(&fields, "username").map(|text| text.value);
-        let password = self.text(&fields, "password").and_then(|text| self.password(&text));
+        let password = self.text(&fields, "password").and_then(|text| self.password("password", &text));
+        let sentinel_username = self.text(&fields, "sentinel_username").map(|text| text.value);
+        let sentinel_password = self.text(&fields, "sentinel_password");
+        let sentinel_password = sentinel_password.and_then(|text| self.password("sentinel_password", &text));
         let prefix = self.text(&fields, "prefix").and_then(|text| self.prefix(text));
         Some(SharedSettings {
             nodes,
@@ -46,6 +58,8 @@ impl Lowering<'_, '_> {
             sentinel_service: sentinel_service.map(|text| text.value),
             username,
             password,
+            sentinel_username,
+            sentinel_password,
             prefix: prefix.unwrap_or_else(|| SharedSettings::PREFIX.to_owned()),
             edges: fields.integer("edges").map_or(1, |edges| edges.value),
         })
@@ -63,13 +77,13 @@ impl Lowering<'_, '_> {
     }
 
     /// The variable that has the password.
-    fn password(&mut self, text: &Spanned<String>) -> Option<String> {
+    fn password(&mut self, key: &str, text: &Spanned<String>) -> Option<String> {
         let name = text.value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
         let is_name =
             |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         let name = name.filter(is_name);
         if name.is_none() {
-            let problem = Diagnostic::error(text.span, "`password` must be one `${NAME}` alone");
+            let problem = Diagnostic::error(text.span, format!("`{key}` must be one `${{NAME}}` alone"));
             let help = "put the password into the environment or the secrets file, and write `\"${NAME}\"`";
             self.reading.report(problem.help(help).hide_source());
         }
@@ -112,6 +126,10 @@ mod tests {
         assert_eq!((cluster.prefix.as_str(), cluster.edges), ("eu/edge", 4));
         let text = "[shared]\nurl = \"redis://a\"\nnodes = [\"redis://b\"]\nsentinel_service = \"main\"";
         assert_eq!(parsed(text).unwrap().unwrap().sentinel_service.as_deref(), Some("main"));
+        let text = format!("{text}\nsentinel_username = \"edge\"\nsentinel_password = \"${{SENTINEL}}\"");
+        let sentinels = parsed(&text).unwrap().unwrap();
+        assert_eq!(sentinels.sentinel_username.as_deref(), Some("edge"));
+        assert_eq!(sentinels.sentinel_password.as_deref(), Some("SENTINEL"));
     }
 
     #[test]
@@ -121,6 +139,11 @@ mod tests {
             ("url = \"http://a\"", "its scheme must be `redis`, or `rediss` for TLS"),
             ("url = \"redis://me:hunter2@a\"", "a name or a password does not belong into the URL"),
             ("url = \"redis://a\"\npassword = \"hunter2\"", "`password` must be one `${NAME}` alone"),
+            (
+                "url = \"redis://a\"\nsentinel_service = \"main\"\nsentinel_password = \"hunter2\"",
+                "`sentinel_password` must be one",
+            ),
+            ("url = \"redis://a\"\nsentinel_password = \"${A}\"", "no effect without `sentinel_service`"),
             ("url = \"redis://a\"\nprefix = \"{a}\"", "`{a}` cannot begin the names of keys"),
             ("url = \"redis://a\"\nnodes = [\"redis://b\"]", "`nodes` has no effect without `cluster`"),
             (

@@ -9,6 +9,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 const NO_STORE: &str =
     "limits are marked `shared`, but `edge.toml` has no `[shared]`: this edge counts them on its own";
@@ -30,6 +31,11 @@ struct Place {
 }
 
 fn place(shared: &str) -> Place {
+    place_with(shared, "")
+}
+
+/// With more tools.
+fn place_with(shared: &str, tools: &str) -> Place {
     let folder = tempfile::tempdir().unwrap();
     let upstream = TcpListener::bind("127.0.0.1:0").unwrap();
     let spec = format!(
@@ -37,7 +43,7 @@ fn place(shared: &str) -> Place {
          [[tool]]\nname = \"say\"\ndescription = \"Says what the test asks for.\"\nrespond = \"hello\"\n\
          rate = {{ calls = 6, seconds = 3600, by = \"all\", shared = true, when_away = \"refuse\" }}\n\
          [[tool]]\nname = \"hold\"\ndescription = \"Takes as long as the test wants.\"\nupstream = \"api\"\n\
-         method = \"GET\"\nendpoint = \"/x\"\n",
+         method = \"GET\"\nendpoint = \"/x\"\n{tools}",
         upstream.local_addr().unwrap()
     );
     let report = check_files(&MemoryFiles::one("spec.toml", &spec));
@@ -171,6 +177,54 @@ fn two_processes_share_a_rate_and_say_how_that_goes() {
     assert_eq!(answer["details"]["retry_after_seconds"], 5, "{answer}");
     assert_eq!(edges[0].shared()["state"], "away");
     assert!(edges[0].admin("/metrics").contains("mcp_edge_shared_store_up 0"));
+}
+
+#[test]
+fn four_processes_under_load_let_the_burst_and_the_rate_through_and_no_more() {
+    const RATE: u32 = 200;
+    let Some(redis) = Redis::start(&[]) else { return };
+    let tool = "[[tool]]\nname = \"many\"\ndescription = \"Is called far more often than its rate.\"\n\
+                respond = \"hello\"\n\
+                rate = { calls = 200, seconds = 1, by = \"all\", shared = true, when_away = \"refuse\" }\n";
+    let place = place_with(&format!("[shared]\nurl = \"{}\"\nedges = 4\n", redis.url()), tool);
+    let edges = [(); 4].map(|()| Edge::start(&place));
+    let begun = Instant::now();
+    // When each call that was let through was sent and answered: it counted in between.
+    let work = |edge: &Edge| {
+        let mut passed = Vec::new();
+        while begun.elapsed() < Duration::from_secs(5) {
+            let sent = begun.elapsed();
+            if edge.call("many")["success"] == true {
+                passed.push((sent, begun.elapsed()));
+            }
+        }
+        passed
+    };
+    let passed: Vec<(Duration, Duration)> = std::thread::scope(|scope| {
+        let threads: Vec<_> = edges.iter().map(|edge| scope.spawn(|| work(edge))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    for seconds in [1, 2, 4] {
+        let window = Duration::from_secs(seconds);
+        let most = RATE as usize * (1 + seconds as usize);
+        for (from, _) in &passed {
+            let is_within =
+                |(sent, answered): &&(Duration, Duration)| sent >= from && *answered <= *from + window;
+            let within = passed.iter().filter(is_within).count();
+            assert!(within <= most, "{within} in {seconds} s");
+        }
+    }
+    // What the store's clock has given in this time, the burst left aside.
+    let least = RATE as usize * 5 * 9 / 10;
+    assert!(passed.len() >= least, "{} of {least}", passed.len());
+    let operations = |edge: &Edge| {
+        let metrics = edge.admin("/metrics");
+        let line =
+            metrics.lines().find(|line| line.starts_with("mcp_edge_shared_operations_total{outcome=\"ok\"}"));
+        line.unwrap().rsplit(' ').next().unwrap().parse::<u64>().unwrap()
+    };
+    let each = edges.iter().map(operations).sum::<u64>() / 5;
+    assert!(each <= 400, "{each} questions a second");
 }
 
 #[test]

@@ -47,11 +47,11 @@ impl Redis {
         Some(Redis::run(command.args(options), port, folder, "Ready to accept connections"))
     }
 
-    /// A sentinel of the service `main` at this server.
-    pub fn sentinel(&self) -> Redis {
+    /// A sentinel of the service `main` at this server, with more lines in its configuration.
+    pub fn sentinel(&self, more: &str) -> Redis {
         let (port, folder) = (free_port(), tempfile::tempdir().unwrap());
         let config = folder.path().join("sentinel.conf");
-        let text = format!("port {port}\nsentinel monitor main 127.0.0.1 {} 1\n", self.port);
+        let text = format!("port {port}\nsentinel monitor main 127.0.0.1 {} 1\n{more}", self.port);
         std::fs::write(&config, text).unwrap();
         let mut command = Command::new(redis_server().unwrap());
         Redis::run(command.arg(&config).arg("--sentinel"), port, folder, "+monitor master main")
@@ -84,13 +84,26 @@ impl Redis {
 
     /// A command, and the first line of its answer, or all of a text.
     pub fn ask(&self, words: &[&str]) -> String {
+        self.ask_after(&[], words)
+    }
+
+    /// The same with a password.
+    pub fn ask_as(&self, password: &str, words: &[&str]) -> String {
+        self.ask_after(&["AUTH", password], words)
+    }
+
+    fn ask_after(&self, first: &[&str], words: &[&str]) -> String {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.set_read_timeout(Some(LONG)).unwrap();
-        let mut request = format!("*{}\r\n", words.len());
-        words.iter().for_each(|word| request.push_str(&format!("${}\r\n{word}\r\n", word.len())));
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut reader = BufReader::new(stream);
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
         let mut line = String::new();
+        if !first.is_empty() {
+            stream.write_all(request(first).as_bytes()).unwrap();
+            reader.read_line(&mut line).unwrap();
+            assert_eq!(line, "+OK\r\n");
+            line.clear();
+        }
+        stream.write_all(request(words).as_bytes()).unwrap();
         reader.read_line(&mut line).unwrap();
         let Some(length) = line.strip_prefix('$').and_then(|length| length.trim().parse().ok()) else {
             return line.trim().to_owned();
@@ -140,6 +153,11 @@ impl Drop for Redis {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn request(words: &[&str]) -> String {
+    let texts: String = words.iter().map(|word| format!("${}\r\n{word}\r\n", word.len())).collect();
+    format!("*{}\r\n{texts}", words.len())
 }
 
 /// A way to a server that can be slow or cut.

@@ -4,7 +4,7 @@ use crate::edges::{address, edges, take, wait};
 use crate::redis::{Redis, free_port};
 use mcp_bundle::wire_enums::WhenAway;
 use mcp_edge::limits::shared::{NodeAddress, StoreAddress, try_store};
-use mcp_edge::limits::{Rate, SharedLimits, nanoseconds};
+use mcp_edge::limits::{Rate, Refused, SharedLimits, nanoseconds};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -65,7 +65,7 @@ fn a_cluster_of_three_masters() {
 #[test]
 fn a_service_that_sentinels_know() {
     let Some(redis) = Redis::start(&[]) else { return };
-    let sentinel = redis.sentinel();
+    let sentinel = redis.sentinel("");
     let service = Some("main".to_owned());
     let gone = NodeAddress::parse(&format!("redis://127.0.0.1:{}", free_port())).unwrap();
     let mut address = StoreAddress { sentinel_service: service, ..address(&sentinel.url(), 2) };
@@ -74,6 +74,80 @@ fn a_service_that_sentinels_know() {
     is_shared(&address);
     address.sentinel_service = Some("other".to_owned());
     assert!(try_store(&address).is_err());
+}
+
+#[test]
+fn sentinels_with_a_password_lead_to_the_server_that_is_master_now() {
+    let Some(redis) = Redis::start(&["--requirepass", "of-server", "--masterauth", "of-server"]) else {
+        return;
+    };
+    let port = redis.port.to_string();
+    let options =
+        ["--replicaof", "127.0.0.1", &port, "--requirepass", "of-server", "--masterauth", "of-server"];
+    let Some(replica) = Redis::start(&options) else { return };
+    let log_in = |redis: &Redis, words: &[&str]| redis.ask_as("of-server", words);
+    wait(|| log_in(&replica, &["INFO", "replication"]).contains("master_link_status:up"));
+    // It knows the replica from its first look at the server.
+    let sentinel = redis.sentinel(
+        "requirepass of-sentinel\nsentinel auth-pass main of-server\n\
+         sentinel down-after-milliseconds main 300\nsentinel failover-timeout main 3000\n",
+    );
+    let mut address = StoreAddress {
+        sentinel_service: Some("main".to_owned()),
+        password: Some("of-server".to_owned()),
+        ..address(&sentinel.url(), 2)
+    };
+    assert!(try_store(&address).is_err(), "the sentinel wants a password of its own");
+    address.sentinel_password = Some("of-sentinel".to_owned());
+    assert!(!format!("{address:?}{address}").contains("of-sentinel"));
+    is_shared(&address);
+    wait(|| sentinel.ask_as("of-sentinel", &["SENTINEL", "REPLICAS", "main"]) != "*0");
+    let limits = edges(std::slice::from_ref(&address));
+    let rate = Rate::new(100, 1, 100);
+    wait(|| take(&limits[0], rate, WhenAway::Refuse).is_ok());
+    redis.kill();
+    wait(|| log_in(&replica, &["INFO", "replication"]).contains("role:master"));
+    wait(|| limits[0].status().unwrap().is_up && take(&limits[0], rate, WhenAway::Refuse).is_ok());
+    wait(|| log_in(&replica, &["DBSIZE"]) != ":0");
+}
+
+#[test]
+fn a_key_that_cannot_be_used_takes_one_limit_away_and_no_other() {
+    let Some(redis) = Redis::start(&[]) else { return };
+    assert_eq!(redis.ask(&["HSET", "test:{rate/bad}", "a", "b"]), ":1");
+    let limits = edges(std::slice::from_ref(&address(&redis.url(), 1))).remove(0);
+    let call = |name: &'static str, when_away| {
+        let rate = Rate::new(1000, 1, 1000);
+        let (key, now) = (name.len() as u64, nanoseconds(Instant::now()));
+        limits.take((7, key), rate, when_away, now, || name.to_owned()).unwrap()
+    };
+    let bad = || call("rate/bad", WhenAway::Refuse);
+    wait(|| bad() == Err(Refused::StoreAway));
+    assert!(call("rate/bad", WhenAway::Share).is_ok(), "this edge's own part");
+    let failed = || limits.stats().unwrap().counts.failed;
+    let before = failed();
+    let mut passed = 0;
+    wait(|| {
+        let _ = bad();
+        passed += u32::from(call("rate/good", WhenAway::Refuse).is_ok());
+        passed > 1000
+    });
+    assert!(limits.status().unwrap().is_up);
+    assert!(failed() <= before + 1, "it is left alone for a while");
+    assert_eq!(redis.ask(&["DEL", "test:{rate/bad}"]), ":1");
+    wait(|| bad().is_ok());
+}
+
+#[test]
+fn a_user_who_may_not_run_a_command_of_the_scripts_is_found_by_the_check() {
+    let Some(redis) = Redis::start(&[]) else { return };
+    for missing in ["-get", "-set", "-hgetall", "-hset", "-hdel", "-zadd", "-pexpire", "-time"] {
+        let user = ["ACL", "SETUSER", "edge", "reset", "on", ">hunter2", "~test:*", "+@all", missing];
+        assert_eq!(redis.ask(&user), "+OK");
+        let (username, password) = (Some("edge".to_owned()), Some("hunter2".to_owned()));
+        let address = StoreAddress { username, password, ..address(&redis.url(), 1) };
+        assert!(try_store(&address).is_err(), "{missing}");
+    }
 }
 
 #[test]

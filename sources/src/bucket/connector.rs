@@ -16,6 +16,8 @@ use tokio::sync::watch;
 
 const HELP: &str =
     "log in as for the command line of the cloud, or set its variables; docs/SHIPPING.md lists them";
+/// Where machines of a cloud get credentials. Whoever has others is not sent there.
+const MACHINE: [&str; 4] = ["169.254.169.254", "169.254.170.2", "fd00:ec2::254", "metadata.google.internal"];
 /// An explanation of an error.
 const MAX_EXPLANATION: u64 = 64 * 1024;
 /// Codes of stores that mean: not with these credentials. Their status is 400.
@@ -95,6 +97,7 @@ fn exchange(
     body: &Bytes,
 ) -> Result<HttpResponse, HttpError> {
     let place = connector.place.as_str();
+    let is_for_credentials = parts.uri.host().is_some_and(is_of_machine);
     let mut request = http::Request::builder().method(parts.method).uri(parts.uri);
     if let Some(headers) = request.headers_mut() {
         *headers = parts.headers;
@@ -104,13 +107,17 @@ fn exchange(
     };
     let payload = if body.is_empty() { Payload::None } else { Payload::Bytes(body, &mut progress) };
     let lost = |error: TransferError| {
+        let error = if is_for_credentials { no_credentials(place) } else { error };
         connector.remember(Some(error.clone()));
         HttpError::new(HttpErrorKind::Unknown, error)
     };
     let response = client.send(request, payload, place).map_err(lost)?;
     let status = response.status();
     let is_good = status.is_success() || status == http::StatusCode::NOT_MODIFIED;
-    let failure = (!is_good).then(|| failed(&response, place, HELP));
+    let failure = (!is_good).then(|| match is_for_credentials {
+        true => no_credentials(place),
+        false => failed(&response, place, HELP),
+    });
     let limit = if is_good { connector.limit } else { MAX_EXPLANATION };
     let headers = response.headers().clone();
     let mut answer = http::Response::new(());
@@ -124,6 +131,16 @@ fn exchange(
     };
     connector.remember(failure.map(|failure| explained(failure, &body)));
     Ok(answer.map(|()| body.into()))
+}
+
+fn is_of_machine(host: &str) -> bool {
+    MACHINE.contains(&host.trim_start_matches('[').trim_end_matches(']'))
+}
+
+fn no_credentials(place: &str) -> TransferError {
+    TransferError::Credentials(format!(
+        "no credentials for `{place}` were found, and this machine has none; {HELP}"
+    ))
 }
 
 /// With the code of the store, such as `<Code>NoSuchBucket</Code>`.
@@ -140,5 +157,25 @@ fn explained(failure: TransferError, body: &[u8]) -> TransferError {
             TransferError::Status { place, status, retry_after, detail: format!(", {code}") }
         }
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_without_credentials_is_not_taken_for_a_store_that_is_away() {
+        for url in [
+            "http://169.254.169.254/latest/api/token",
+            "http://[fd00:ec2::254]/latest",
+            "http://metadata.google.internal/x",
+        ] {
+            let uri: http::Uri = url.parse().unwrap();
+            assert!(is_of_machine(uri.host().unwrap()), "{url}");
+        }
+        assert!(!is_of_machine("bucket.s3.amazonaws.com"));
+        let told = no_credentials("s3://b/k").to_string();
+        assert!(told.starts_with("no credentials for `s3://b/k` were found"), "{told}");
     }
 }

@@ -82,6 +82,14 @@ pub fn open(
             let builder = MicrosoftAzureBuilder::from_env();
             let builder = given(&AZURE, variables)
                 .fold(builder, |builder, (key, value): (AzureConfigKey, _)| builder.with_config(key, value));
+            // An emulator has one of its own.
+            let is_named = [AzureConfigKey::AccountName, AzureConfigKey::UseEmulator].iter().any(|key| {
+                builder.get_config_value(key).is_some_and(|value| !value.is_empty() && value != "false")
+            });
+            if !is_named {
+                let message = format!("`{place}` names no storage account: set `AZURE_STORAGE_ACCOUNT_NAME`");
+                return Err(TransferError::Credentials(message));
+            }
             let store =
                 builder.with_container_name(bucket).with_http_connector(connector).with_retry(once()).build();
             store.map(|store| Arc::new(store) as Arc<dyn ObjectStore>)

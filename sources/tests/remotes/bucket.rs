@@ -102,3 +102,13 @@ fn other_stores_are_spoken_to_in_their_own_way() {
     let error = remote.newer(None).unwrap_err();
     assert!(error.to_string().contains("gs://bucket/tools.mcpk"), "{error}");
 }
+
+#[test]
+fn an_azure_store_without_an_account_says_which_variable_names_it() {
+    let location: Location = "az://container/tools.mcpk".parse().unwrap();
+    let told = open(&location, &options(&[])).unwrap().newer(None).unwrap_err().to_string();
+    assert!(
+        told.contains("`az://container/tools.mcpk`") && told.contains("`AZURE_STORAGE_ACCOUNT_NAME`"),
+        "{told}"
+    );
+}

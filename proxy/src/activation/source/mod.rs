@@ -2,6 +2,7 @@
 //! own is in the crate `mcp-sources`.
 
 mod file;
+mod flight;
 mod memory;
 mod remote;
 #[cfg(test)]
@@ -12,15 +13,18 @@ pub use file::FileSource;
 pub use memory::MemorySource;
 pub use remote::{RemoteSettings, RemoteSource, RemoteStatus};
 
+use flight::Over;
 use mcp_sources::{CopyError, TransferError};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A place that holds one bundle, which may change.
 ///
 /// It blocks: reading, verifying and building block anyway, so every attempt runs on a thread that may, and the first one
-/// before there is a runtime. A source that needs a network brings its own client, with time limits of its own.
-/// One attempt runs at a time, hence `&mut`: a source remembers what it fetched last (a file's stamp, an `ETag`, a digest).
+/// before there is a runtime. A source that needs a network asks it on a thread of its own, and is waited for while nothing is
+/// locked: [`BundleSource::begin`]. One attempt runs at a time, hence `&mut`: a source remembers what it fetched last (a file's
+/// stamp, an `ETag`, a digest).
 pub trait BundleSource: Send + std::fmt::Debug {
     /// For messages and the status: a path, a URL.
     fn name(&self) -> String;
@@ -38,8 +42,11 @@ pub trait BundleSource: Send + std::fmt::Debug {
         None
     }
 
-    /// Somebody asked: the next fetch must not rest on an earlier one, if it can do better.
-    fn expect_news(&mut self) {}
+    /// Asks a network, if there is one and it is time, or somebody wants to know now. What comes is there for the next probe
+    /// and fetch; these never wait for it.
+    fn begin(&mut self, _is_wanted: bool) -> Option<Asking> {
+        None
+    }
 
     /// Until the next probe is worth it; `None` if any is.
     fn wait(&self) -> Option<Duration> {
@@ -58,6 +65,16 @@ pub trait BundleSource: Send + std::fmt::Debug {
     fn remote(&self) -> Option<&RemoteStatus> {
         None
     }
+}
+
+/// A question to a network that is on its way.
+#[derive(Debug)]
+pub struct Asking {
+    pub(super) over: Arc<Over>,
+    /// How long it is worth waiting for; `None`: until it is over.
+    pub(super) patience: Option<Duration>,
+    /// Otherwise it may have left before what somebody wants to see was there.
+    pub(super) is_new: bool,
 }
 
 /// The bytes of a remote bundle, now.

@@ -3,13 +3,16 @@
 //! What came last is held, so a change of secrets or settings needs no network. What is served is kept as a copy on disk, for
 //! a start while the source is away; its signature is checked like that of any other bundle.
 
+use super::flight::{Flight, Landed, Opener};
 use super::schedule::Schedule;
-use super::{BundleSource, SourceError};
+use super::{Asking, BundleSource, SourceError};
 use crate::telemetry::metrics::SourceFacts;
 use mcp_bundle::format::MAX_FILE_LENGTH;
-use mcp_sources::{Copy, Location, Options, Remote, TransferError, Version};
+use mcp_sources::{Copy, Fetched, Location, Options, Remote, TransferError, Version};
+use sha2::{Digest, Sha256};
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 /// How a remote source is asked. If two are equal, one source can go on as the other.
@@ -24,8 +27,10 @@ pub struct RemoteSource {
     settings: RemoteSettings,
     open: Opener,
     clock: Box<dyn Fn() -> Instant + Send>,
-    /// Made at the first question.
-    remote: Option<Box<dyn Remote>>,
+    /// Made at the first question, and part of one that is on its way.
+    client: Option<Box<dyn Remote>>,
+    flight: Option<Flight>,
+    pub(super) patience: Patience,
     schedule: Schedule,
     held: Option<Held>,
     /// What is served, while what is held is not.
@@ -33,11 +38,20 @@ pub struct RemoteSource {
     /// What the source has, if it is not to be served.
     refused: Option<Refused>,
     /// Somebody wants to know what is there now.
-    is_asked: bool,
+    is_wanted: bool,
     status: RemoteStatus,
 }
 
-type Opener = Box<dyn Fn() -> Result<Box<dyn Remote>, TransferError> + Send>;
+/// How long a question is waited for. Those who wait for less go on with what is held.
+pub(super) struct Patience {
+    /// By a poll.
+    pub(super) polled: Duration,
+    /// By somebody who asked, and by a start that could serve the copy.
+    pub(super) wanted: Duration,
+}
+
+/// Between two looks whether a question that takes long is over.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// What came last.
 struct Held {
@@ -51,6 +65,8 @@ struct Held {
 /// Bytes that are no bundle, or not one of somebody we trust. They are not downloaded again.
 struct Refused {
     version: Option<Version>,
+    /// Of the bytes.
+    digest: [u8; 32],
     reason: String,
 }
 
@@ -65,6 +81,7 @@ pub struct RemoteStatus {
     pub failed: u64,
     /// In a row.
     pub failures: u32,
+    /// When the last question was asked. It may be on its way.
     pub last_attempt: Option<SystemTime>,
     pub last_success: Option<SystemTime>,
     /// Of the last attempt; a success clears it.
@@ -84,6 +101,7 @@ impl RemoteStatus {
             unchanged: self.unchanged,
             changed: self.changed,
             failed: self.failed,
+            last_attempt: self.last_attempt,
             last_success: self.last_success,
             is_failing: self.last_error.is_some(),
             from_copy: self.from_copy,
@@ -95,7 +113,7 @@ impl RemoteStatus {
 impl RemoteSource {
     pub fn new(settings: RemoteSettings, options: Options) -> RemoteSource {
         let location = settings.location.clone();
-        let open = Box::new(move || mcp_sources::open(&location, &options));
+        let open = Arc::new(move || mcp_sources::open(&location, &options));
         RemoteSource::with(settings, open, Box::new(Instant::now))
     }
 
@@ -110,23 +128,30 @@ impl RemoteSource {
             settings,
             open,
             clock,
-            remote: None,
+            client: None,
+            flight: None,
+            patience: Patience { polled: Duration::from_secs(2), wanted: Duration::from_secs(30) },
             schedule,
             held: None,
             served: None,
             refused: None,
-            is_asked: false,
+            is_wanted: false,
             status,
         }
     }
 
-    /// Asks the source. Whether there is something to attempt.
-    fn look(&mut self) -> Result<bool, SourceError> {
+    /// What came of the question, if it is over: whether there is something to attempt.
+    fn look(&mut self) -> Option<Result<bool, SourceError>> {
+        let flight = self.flight.take_if(|flight| flight.over().is_over())?;
+        let Landed { client, answer } = flight.landed();
+        self.client = client;
+        Some(self.take_in(answer))
+    }
+
+    fn take_in(&mut self, answer: Result<Option<Fetched>, TransferError>) -> Result<bool, SourceError> {
         let had_failed = self.status.last_error.is_some();
-        let fetched = self.ask();
         let (now, time, random) = ((self.clock)(), SystemTime::now(), random());
-        self.status.last_attempt = Some(time);
-        let fetched = match fetched {
+        let fetched = match answer {
             Ok(fetched) => fetched,
             Err(error) => {
                 self.schedule.failed(now, error.retry_after(), random);
@@ -140,7 +165,11 @@ impl RemoteSource {
         self.status.failures = 0;
         self.status.last_success = Some(time);
         self.status.last_error = None;
-        let Some(fetched) = fetched else {
+        // Without a version, what was refused comes again each time.
+        let is_refused = |fetched: &Fetched| {
+            self.refused.as_ref().is_some_and(|refused| refused.digest == digest(&fetched.bytes))
+        };
+        let Some(fetched) = fetched.filter(|fetched| !is_refused(fetched)) else {
             self.status.unchanged += 1;
             // The disk may have room again.
             self.keep_copy();
@@ -178,16 +207,33 @@ impl RemoteSource {
         }
     }
 
-    fn ask(&mut self) -> Result<Option<mcp_sources::Fetched>, TransferError> {
-        let remote = match &mut self.remote {
-            Some(remote) => remote,
-            None => self.remote.insert((self.open)()?),
-        };
-        let known = match (&self.refused, &self.held) {
-            (Some(refused), _) => refused.version.as_ref(),
-            (None, held) => held.as_ref().and_then(|held| held.version.as_ref()),
-        };
-        remote.newer(known)
+    /// What the source need not send again.
+    fn known(&self) -> Option<Version> {
+        match (&self.refused, &self.held) {
+            (Some(refused), _) => refused.version.clone(),
+            (None, held) => held.as_ref().and_then(|held| held.version.clone()),
+        }
+    }
+
+    /// How long to wait for the question that is on its way. It goes on afterwards.
+    fn patience(&self, is_wanted: bool) -> Option<Duration> {
+        let has_copy = || self.settings.copy.as_ref().is_some_and(|copy| copy.exists());
+        match (is_wanted, self.held.is_some()) {
+            (true, _) => Some(self.patience.wanted),
+            (false, true) => Some(self.patience.polled),
+            (false, false) => has_copy().then_some(self.patience.wanted),
+        }
+    }
+
+    /// Why nothing is held.
+    fn nothing(&mut self) -> SourceError {
+        if self.flight.is_some() {
+            let seconds = self.patience.wanted.as_secs();
+            let message = format!("`{}` takes longer than {seconds} s to answer", self.status.location);
+            self.status.last_error = Some((message, SystemTime::now()));
+        }
+        let message = self.status.last_error.as_ref().map(|(message, _)| message.clone());
+        SourceError::Refused(message.unwrap_or_else(|| format!("`{}` was not asked", self.status.location)))
     }
 
     /// At a start, the copy is better than nothing.
@@ -236,38 +282,65 @@ impl BundleSource for RemoteSource {
     }
 
     fn probe(&mut self) -> Result<bool, SourceError> {
-        if !self.schedule.is_due((self.clock)()) {
-            return Ok(false);
-        }
         match self.look() {
-            Err(error) if self.held.is_none() => self.copy_instead(error),
-            looked => looked,
+            Some(Err(error)) if self.held.is_none() => self.copy_instead(error),
+            Some(looked) => looked,
+            None if self.held.is_none() && self.flight.is_some() => {
+                let error = self.nothing();
+                self.copy_instead(error)
+            }
+            None => Ok(false),
         }
     }
 
     fn fetch(&mut self) -> Result<Vec<u8>, SourceError> {
-        if std::mem::take(&mut self.is_asked) || self.held.is_none() {
-            match self.look() {
-                Err(error) if self.held.is_none() => {
-                    self.copy_instead(error)?;
-                }
-                // What is held is good enough.
-                Err(error) => {
-                    let source = &self.status.location;
-                    tracing::warn!(%source, %error, "the source gives nothing new, so what it gave before stays");
-                }
-                Ok(_) => {}
+        let is_wanted = std::mem::take(&mut self.is_wanted);
+        let problem = match self.look() {
+            Some(looked) => looked.err(),
+            None if self.held.is_none() || (is_wanted && self.flight.is_some()) => Some(self.nothing()),
+            None => None,
+        };
+        match problem {
+            Some(error) if self.held.is_none() => {
+                self.copy_instead(error)?;
             }
+            // What is held is good enough.
+            Some(error) => {
+                let source = &self.status.location;
+                tracing::warn!(%source, %error, "the source gives nothing new, so what it gave before stays");
+            }
+            None => {}
         }
         // Something is held by now.
         Ok(self.held.as_ref().map(|held| held.bytes.clone()).unwrap_or_default())
     }
 
-    fn expect_news(&mut self) {
-        self.is_asked = true;
+    fn begin(&mut self, is_wanted: bool) -> Option<Asking> {
+        if is_wanted {
+            self.is_wanted = true;
+            // It left before somebody wanted to know. What it brought is held, or in the status.
+            let _ = self.look();
+        }
+        let is_new = self.flight.is_none();
+        if is_new && !is_wanted && !self.schedule.is_due((self.clock)()) {
+            return None;
+        }
+        if is_new {
+            if is_wanted {
+                // The keys may be others now.
+                self.refused = None;
+            }
+            self.status.last_attempt = Some(SystemTime::now());
+            self.flight = Some(Flight::start(Arc::clone(&self.open), self.client.take(), self.known()));
+        }
+        let over = Arc::clone(self.flight.as_ref()?.over());
+        Some(Asking { over, patience: self.patience(is_wanted), is_new })
     }
 
     fn wait(&self) -> Option<Duration> {
+        if self.flight.is_some() {
+            return Some(LOOK);
+        }
         Some(self.schedule.wait((self.clock)()))
     }
 
@@ -287,8 +360,11 @@ impl BundleSource for RemoteSource {
             return false;
         }
         self.status.last_error = Some((reason.to_owned(), SystemTime::now()));
-        let version = refused.and_then(|refused| refused.version);
-        self.refused = Some(Refused { version, reason: reason.to_owned() });
+        self.refused = refused.map(|refused| Refused {
+            version: refused.version,
+            digest: digest(&refused.bytes),
+            reason: reason.to_owned(),
+        });
         // At a start, the last good one is better than none.
         self.held.is_none() && self.take_copy().unwrap_or_default()
     }
@@ -305,6 +381,10 @@ impl fmt::Debug for RemoteSource {
             .field("status", &self.status)
             .finish_non_exhaustive()
     }
+}
+
+fn digest(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
 }
 
 /// Any number will do if there is no other.

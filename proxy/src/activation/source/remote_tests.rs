@@ -18,6 +18,10 @@ type Has = Result<(String, Vec<u8>), TransferError>;
 #[derive(Debug)]
 struct World {
     has: Has,
+    /// It says which version that is.
+    has_versions: bool,
+    /// Questions are not answered while somebody holds this.
+    gate: Arc<Mutex<()>>,
     asked: usize,
     downloads: usize,
     now: Instant,
@@ -29,11 +33,16 @@ struct Client(Arc<Mutex<World>>);
 
 impl Remote for Client {
     fn newer(&mut self, known: Option<&Version>) -> Result<Option<Fetched>, TransferError> {
+        let gate = {
+            let mut world = self.0.lock().unwrap();
+            world.asked += 1;
+            Arc::clone(&world.gate)
+        };
+        drop(gate.lock().unwrap());
         let mut world = self.0.lock().unwrap();
-        world.asked += 1;
         let (etag, bytes) = world.has.clone()?;
-        let version = Version { etag: Some(etag), ..Version::default() };
-        if known == Some(&version) {
+        let version = Version { etag: world.has_versions.then_some(etag), ..Version::default() };
+        if world.has_versions && known == Some(&version) {
             return Ok(None);
         }
         world.downloads += 1;
@@ -85,7 +94,14 @@ impl Stage {
 
     /// Another process, perhaps, with the same disk.
     fn in_folder(folder: tempfile::TempDir, has: Has) -> Stage {
-        let world = Arc::new(Mutex::new(World { has, asked: 0, downloads: 0, now: Instant::now() }));
+        let world = Arc::new(Mutex::new(World {
+            has,
+            has_versions: true,
+            gate: Arc::default(),
+            asked: 0,
+            downloads: 0,
+            now: Instant::now(),
+        }));
         let settings = RemoteSettings {
             location: "https://a.example/tools.mcpk".parse().unwrap(),
             every: TEN,
@@ -95,7 +111,8 @@ impl Stage {
         let (opened, clock) = (Arc::clone(&world), Arc::clone(&world));
         let open = move || Ok(Box::new(Client(Arc::clone(&opened))) as Box<dyn Remote>);
         let clock = move || clock.lock().unwrap().now;
-        let source = RemoteSource::with(settings, Box::new(open), Box::new(clock));
+        let mut source = RemoteSource::with(settings, Arc::new(open), Box::new(clock));
+        source.patience.wanted = Duration::from_secs(2);
         let secrets = SecretSource::File(folder.path().join("secrets.env"));
         write_secrets(&folder, "A=1", 120);
         let mut inputs = Inputs::new(source).with_secrets(secrets);
@@ -325,4 +342,76 @@ fn a_server_that_asks_for_patience_gets_it() {
     }));
     stage.poll_later().unwrap_err();
     assert_eq!(stage.wait(), Duration::from_secs(1800));
+}
+
+#[test]
+fn a_slow_source_holds_up_neither_reloads_nor_secrets() {
+    let stage = Stage::new(good("one"));
+    let one = stage.poll().unwrap().unwrap().revision;
+    let gate = Arc::clone(&stage.world.lock().unwrap().gate);
+    let closed = gate.lock().unwrap();
+    stage.has(good("two"));
+    assert_eq!(stage.poll_later().unwrap(), None, "the answer is on its way");
+    assert!(stage.remote().last_attempt > stage.remote().last_success, "and the status says so");
+    assert!(stage.wait() < Duration::from_secs(1), "and it is looked for soon");
+    write_secrets(&stage.folder, "A=2", 60);
+    assert!(stage.poll().unwrap().unwrap().is_new, "other changes go on");
+    let reloaded = stage.activation.reload().unwrap();
+    assert_eq!((reloaded.revision, reloaded.is_new), (one, false));
+    assert!(stage.remote().last_error.unwrap().0.contains("takes longer than 2 s to answer"));
+    assert_eq!(stage.asked_and_downloaded().0, 2, "nobody asks a second time meanwhile");
+    drop(closed);
+    let two = stage.poll().unwrap().unwrap();
+    assert!(two.is_new && two.revision != one);
+    assert_eq!(stage.remote().last_error, None);
+}
+
+#[test]
+fn a_start_at_a_slow_source_serves_the_copy_until_the_answer_comes() {
+    let stage = Stage::new(good("one"));
+    let one = stage.poll().unwrap().unwrap().revision;
+    let stage = stage.restarted(good("two"));
+    let gate = Arc::clone(&stage.world.lock().unwrap().gate);
+    let closed = gate.lock().unwrap();
+    assert_eq!(stage.poll().unwrap().unwrap().revision, one);
+    assert!(stage.remote().from_copy);
+    drop(closed);
+    let two = stage.poll().unwrap().unwrap();
+    assert!(two.is_new && two.revision != one);
+    assert!(!stage.remote().from_copy);
+}
+
+#[test]
+fn a_reload_does_not_take_the_answer_to_an_older_question() {
+    let stage = Stage::new(good("one"));
+    stage.poll().unwrap();
+    let gate = Arc::clone(&stage.world.lock().unwrap().gate);
+    let closed = gate.lock().unwrap();
+    stage.poll_later().unwrap();
+    std::thread::scope(|scope| {
+        let reload = scope.spawn(|| stage.activation.reload());
+        while stage.activation.begun() == 0 {
+            std::thread::yield_now();
+        }
+        drop(closed);
+        reload.join().unwrap().unwrap();
+    });
+    assert_eq!(stage.asked_and_downloaded().0, 3);
+}
+
+#[test]
+fn a_forged_bundle_without_a_version_is_reported_once() {
+    let stage = Stage::new(good("one"));
+    let one = stage.poll().unwrap().unwrap().revision;
+    stage.world.lock().unwrap().has_versions = false;
+    stage.has(Ok((String::new(), bundle("forged", &[], 2))));
+    let error = stage.poll_later().unwrap_err().to_string();
+    for _ in 0..3 {
+        assert_eq!(stage.poll_later().unwrap_err().to_string(), error);
+    }
+    assert_eq!((stage.remote().changed, stage.remote().unchanged), (2, 3));
+    assert_eq!(stage.metric("mcp_edge_failed_activations_total"), "1");
+    assert_eq!(stage.served(), Some(one));
+    stage.has(Ok((String::new(), bundle("two", &[], 1))));
+    assert!(stage.poll_later().unwrap().unwrap().is_new);
 }

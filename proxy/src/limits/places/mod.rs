@@ -164,7 +164,9 @@ impl UpstreamPlaces {
     pub fn is_away(&self) -> bool {
         match &self.free {
             Free::Own(_) => false,
-            Free::Shared { limits, when_away, .. } => *when_away == WhenAway::Refuse && limits.is_away(),
+            Free::Shared { lease, limits, when_away, .. } => {
+                *when_away == WhenAway::Refuse && (limits.is_away() || lease.is_refused())
+            }
         }
     }
 

@@ -25,6 +25,8 @@ const CAREFUL: Duration = Duration::from_secs(4);
 /// Between attempts to connect: the first wait, which doubles, and the longest.
 const FIRST: Duration = Duration::from_millis(100);
 const LONGEST: Duration = Duration::from_secs(2);
+/// Until a lease is tried again whose question the store has refused.
+const REFUSED: u64 = 5_000_000_000;
 /// Questions on their way at once.
 const MOST: usize = 1024;
 
@@ -91,7 +93,7 @@ pub async fn run(inner: Arc<Inner>) {
 }
 
 async fn connect(connector: &dyn Connector) -> Result<Box<dyn Store>, StoreError> {
-    let late = |_| StoreError(format!("no connection within {} s", CONNECT.as_secs()));
+    let late = |_| StoreError::Lost(format!("no connection within {} s", CONNECT.as_secs()));
     tokio::time::timeout(CONNECT, connector.connect()).await.map_err(late)?
 }
 
@@ -200,10 +202,10 @@ impl Keeper {
         let asked = Instant::now();
         let mut given_up = self.given_up.subscribe();
         self.asked.push(Box::pin(async move {
-            let late = |_| StoreError(format!("no answer within {} ms", ANSWER.as_millis()));
+            let late = |_| StoreError::Lost(format!("no answer within {} ms", ANSWER.as_millis()));
             let ended = tokio::select! {
                 ended = tokio::time::timeout(ANSWER, store.ask(&question)) => ended.map_err(late),
-                _ = given_up.wait_for(|given_up| *given_up) => Err(StoreError("it was given up".to_owned())),
+                _ = given_up.wait_for(|given_up| *given_up) => Err(StoreError::Lost("it was given up".to_owned())),
             };
             Done { lease, question, asked, ended: ended.and_then(|answered| answered) }
         }));
@@ -217,10 +219,16 @@ impl Keeper {
         let answer = match ended {
             Ok(answer) => answer,
             Err(error) => {
-                if let Some(lease) = lease {
-                    failed(&*lease, &question, &self.inner);
+                let Some(lease) = lease else { return Err(error) };
+                failed(&*lease, &question, &self.inner);
+                let StoreError::Refused(_) = error else { return Err(error) };
+                let slot = lease.slot();
+                slot.last.store(nanoseconds(now), Relaxed);
+                slot.pace.store(REFUSED, Relaxed);
+                if slot.set_refused(true) {
+                    tracing::warn!(%error, limit = lease.name(), "the store refuses what a shared limit needs");
                 }
-                return Err(error);
+                return Ok(());
             }
         };
         if let Answer::Edges(edges) = answer {
@@ -243,6 +251,9 @@ impl Keeper {
         let (asked, now) = (nanoseconds(asked), nanoseconds(now));
         let next = lease.answered(&question, &answer, &self.inner.fleet, asked, now);
         let slot = lease.slot();
+        if slot.set_refused(false) {
+            tracing::info!(limit = lease.name(), "the store counts a shared limit again");
+        }
         slot.last.store(now, Relaxed);
         slot.in_flight.store(false, Release);
         match next {

@@ -20,6 +20,8 @@ pub trait Lease: Send + Sync + Debug {
     /// There was no answer. Whether the store has read the question is not known.
     fn failed(&self, question: &Question, fleet: &Fleet);
 
+    fn name(&self) -> &str;
+
     fn slot(&self) -> &Slot;
 
     /// Whether a store that came back has to hear of it before somebody calls.
@@ -66,6 +68,8 @@ pub struct Slot {
     pub last: AtomicU64,
     pub pace: AtomicU64,
     pub in_flight: AtomicBool,
+    /// The store is there, and refuses the questions of this lease.
+    is_refused: AtomicBool,
 }
 
 impl Default for Slot {
@@ -76,6 +80,7 @@ impl Default for Slot {
             last: AtomicU64::new(0),
             pace: AtomicU64::new(PACE),
             in_flight: AtomicBool::new(false),
+            is_refused: AtomicBool::new(false),
         }
     }
 }
@@ -93,6 +98,16 @@ impl Slot {
 
     pub fn is_asked(&self) -> bool {
         self.asked.load(Acquire) || self.in_flight.load(Acquire)
+    }
+
+    /// As if the store was away, for this lease alone.
+    pub fn is_refused(&self) -> bool {
+        self.is_refused.load(Relaxed)
+    }
+
+    /// Whether it was otherwise before.
+    pub fn set_refused(&self, refused: bool) -> bool {
+        self.is_refused.swap(refused, Relaxed) != refused
     }
 
     /// Callers may tell the keeper, or need not.

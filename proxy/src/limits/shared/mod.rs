@@ -6,8 +6,8 @@
 //! keeper ─question→ store ─answer→ lease               beside the calls, on a thread of its own
 //! ```
 //!
-//! What an edge holds was given to it, so nothing is ever let through beyond the limit, whatever the edges do at the same time.
-//! `numbers` has the arithmetic. The store decides by its own clock: those of the edges do not matter.
+//! What an edge holds was given to it, so together they let through what one edge alone would: the burst and the rate, whatever they
+//! do at the same time. `numbers` has the arithmetic. The store decides by its own clock: those of the edges do not matter.
 
 mod fleet;
 mod keeper;
@@ -39,7 +39,7 @@ use std::sync::atomic::{
 };
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
-use store::{Answer, Connector, Question, StoreError};
+use store::{Connector, PlacesQuestion, Question, RateQuestion, StoreError};
 use table::Table;
 use tokio::sync::Notify;
 
@@ -207,11 +207,11 @@ impl SharedLimits {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             match runtime {
                 Ok(runtime) => runtime.block_on(keeper::run(inner)),
-                Err(error) => inner.lost(&StoreError(error.to_string())),
+                Err(error) => inner.lost(&StoreError::Lost(error.to_string())),
             }
         };
         if let Err(error) = std::thread::Builder::new().name("shared-limits".to_owned()).spawn(work) {
-            self.inner.lost(&StoreError(error.to_string()));
+            self.inner.lost(&StoreError::Lost(error.to_string()));
         }
     }
 
@@ -302,7 +302,7 @@ impl SharedLimits {
     }
 }
 
-/// Asks a store once whether it is there: what it answers to an edge that leaves at once.
+/// Asks a store once whether it is there and does all that limits need, for an edge that leaves at once. The time of one answer.
 pub fn try_store(address: &StoreAddress) -> Result<Duration, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
@@ -310,8 +310,17 @@ pub fn try_store(address: &StoreAddress) -> Result<Duration, String> {
     let begun = Instant::now();
     let ask = async {
         let store = connector.connect().await?;
-        let question = Question::Edges { edge: "check".to_owned(), ttl_ms: 1 };
-        store.ask(&question).await.map(|_: Answer| begun.elapsed())
+        let edge = "check".to_owned();
+        store.ask(&Question::Edges { edge: edge.clone(), ttl_ms: 1 }).await?;
+        let time = begun.elapsed();
+        let rate = RateQuestion { name: "check/rate".to_owned(), interval: 1.0, ..RateQuestion::default() };
+        store.ask(&Question::Rate(rate)).await?;
+        // A place that is borrowed and given back.
+        for want in [1, 0] {
+            let (name, edge) = ("check/places".to_owned(), edge.clone());
+            store.ask(&Question::Places(PlacesQuestion { name, edge, places: 1, want, ttl_ms: 1 })).await?;
+        }
+        Ok::<_, StoreError>(time)
     };
     let tried = async { tokio::time::timeout(Duration::from_secs(3), ask).await };
     match runtime.block_on(tried) {

@@ -3,7 +3,8 @@
 //!
 //! An edge holds no more than a *lease* of calls at once. The store counts it as if it was used at the end of its time. An edge
 //! that holds nothing may begin with a *credit*: calls that the store hears of afterwards. It keeps room for the credits of all
-//! other edges. So whoever uses what when, no window has more calls than the limit.
+//! other edges. So whoever uses what when, no window has more calls than the burst and what the rate gives in its time, as at one
+//! edge alone.
 
 use crate::limits::Rate;
 

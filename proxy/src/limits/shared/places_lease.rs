@@ -91,13 +91,19 @@ impl PlacesLease {
         let edges = fleet.edges();
         let is_lent = now < self.until.load(Acquire);
         let borrowed = if is_lent { self.borrowed.load(Acquire) } else { 0 };
+        let is_away = fleet.is_away() || self.slot.is_refused();
         match when_away {
-            WhenAway::Share if fleet.is_away() && !is_lent => (most / edges).max(1),
-            WhenAway::Refuse if fleet.is_away() && !is_lent => 0,
+            WhenAway::Share if is_away && !is_lent => (most / edges).max(1),
+            WhenAway::Refuse if is_away && !is_lent => 0,
             // How many edges there are, the store has to say.
             _ if fleet.is_known() => own_places(most, edges).saturating_add(borrowed),
             _ => borrowed,
         }
+    }
+
+    /// The store is there, and refuses the questions of this limit.
+    pub fn is_refused(&self) -> bool {
+        self.slot.is_refused()
     }
 
     /// Waits until a place may be free.
@@ -167,6 +173,10 @@ impl Lease for PlacesLease {
 
     /// What is borrowed stays until its time ends.
     fn failed(&self, _: &Question, _: &Fleet) {}
+
+    fn name(&self) -> &str {
+        &self.name
+    }
 
     fn slot(&self) -> &Slot {
         &self.slot

@@ -117,12 +117,12 @@ impl RateLease {
 
     #[cold]
     fn take_elsewhere(&self, rate: Rate, when_away: WhenAway, fleet: &Fleet, now: u64) -> Taken {
-        if fleet.is_away() {
+        if fleet.is_away() || self.slot.is_refused() {
             let call = match when_away {
                 WhenAway::Share => self.take_own(own_part(rate, fleet.edges()), now).map_err(Some),
                 WhenAway::Refuse => Err(None),
             };
-            return Taken { call, asks: false };
+            return Taken { call, asks: !fleet.is_away() && self.slot.asks() };
         }
         let refused = self.refused.load(Acquire);
         if now < refused {
@@ -205,7 +205,7 @@ impl Lease for RateLease {
         if unmet > 0 || used > 0 || debt > 0 {
             kept.wanted_at = now;
         }
-        let is_idle = now.saturating_sub(kept.wanted_at) >= IDLE;
+        let is_idle = now.saturating_sub(kept.wanted_at) >= IDLE && !self.slot.is_refused();
         let (want, more) = if is_idle {
             (0, 0)
         } else {
@@ -285,6 +285,10 @@ impl Lease for RateLease {
             fleet.counts.wasted(question.back);
             self.new_credit.store(self.kept().new_credit, Release);
         }
+    }
+
+    fn name(&self) -> &str {
+        &self.name
     }
 
     fn slot(&self) -> &Slot {

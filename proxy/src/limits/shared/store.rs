@@ -16,10 +16,15 @@ pub trait Connector: Send + Sync + Debug {
     fn place(&self) -> &str;
 }
 
-/// Why a store did not answer; without secrets.
+/// Why a store gave no answer; without secrets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct StoreError(pub String);
+pub enum StoreError {
+    /// It is away.
+    Lost(String),
+    /// It is there, and will not do what this question needs: a key holds something else, or the user may not.
+    Refused(String),
+}
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Question {

@@ -38,6 +38,9 @@ pub struct StoreAddress {
     pub sentinel_service: Option<String>,
     pub username: Option<String>,
     pub password: Option<String>,
+    /// What sentinels ask for, which may be something else.
+    pub sentinel_username: Option<String>,
+    pub sentinel_password: Option<String>,
     /// What the names of all keys begin with.
     pub prefix: String,
     /// There are this many edges at least.
@@ -104,7 +107,7 @@ impl Connector for WithoutRedis {
     fn connect(
         &self,
     ) -> futures::future::BoxFuture<'_, Result<Box<dyn super::store::Store>, super::store::StoreError>> {
-        let error = super::store::StoreError("this `mcp-edge` was built without Redis".to_owned());
+        let error = super::store::StoreError::Lost("this `mcp-edge` was built without Redis".to_owned());
         Box::pin(std::future::ready(Err(error)))
     }
 

@@ -15,6 +15,7 @@ pub struct SourceFacts {
     pub unchanged: u64,
     pub changed: u64,
     pub failed: u64,
+    pub last_attempt: Option<SystemTime>,
     pub last_success: Option<SystemTime>,
     pub is_failing: bool,
     pub from_copy: bool,
@@ -33,10 +34,22 @@ pub(super) fn encode(encoder: &mut DescriptorEncoder<'_>, facts: &SourceFacts) -
     {
         encode_counter(&mut metric.encode_family(&[("outcome", outcome)])?, count)?;
     }
-    let since = facts.last_success.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
-    let seconds = i64::try_from(since.unwrap_or(Duration::ZERO).as_secs()).unwrap_or(i64::MAX);
-    let help = "When the source answered last, in seconds since 1970";
-    gauge(encoder, "source_last_success_timestamp_seconds", help, seconds)?;
+    for (name, help, time) in [
+        (
+            "source_last_attempt_timestamp_seconds",
+            "When the source was asked last, in seconds since 1970",
+            facts.last_attempt,
+        ),
+        (
+            "source_last_success_timestamp_seconds",
+            "When the source answered last, in seconds since 1970",
+            facts.last_success,
+        ),
+    ] {
+        let since = time.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+        let seconds = i64::try_from(since.unwrap_or(Duration::ZERO).as_secs()).unwrap_or(i64::MAX);
+        gauge(encoder, name, help, seconds)?;
+    }
     for (name, help, is_so) in [
         ("source_failing", "1 while the source does not give an answer", facts.is_failing),
         ("source_from_copy", "1 while the copy on disk is served", facts.from_copy),

@@ -211,10 +211,12 @@ fn the_dashboard_the_alerts_and_the_docs_name_metrics_that_exist() {
         sentinel_service: None,
         username: None,
         password: None,
+        sentinel_username: None,
+        sentinel_password: None,
         prefix: SharedSettings::PREFIX.to_owned(),
         edges: 1,
     };
-    limiter.shared.follow(Some(&store.address(None, None)));
+    limiter.shared.follow(Some(&store.address(&|_| None, None).unwrap()));
     metrics.observe_limits(&limiter, &Arc::new(AnswerCache::new(0)));
     metrics.activated(&"r1", ["a"].into_iter(), 0);
     of_tenants(&metrics, &["acme"], 1);
@@ -243,8 +245,11 @@ fn the_dashboard_the_alerts_and_the_docs_name_metrics_that_exist() {
         let base = name.trim_end_matches("_bucket").trim_end_matches("_sum").trim_end_matches("_count");
         assert!(docs.contains(base), "`{base}` is not in docs/OPERATIONS.md");
     }
-    serde_json::from_str::<serde_json::Value>(include_str!("../../../../docs/operations/grafana.json"))
-        .unwrap();
+    let board = include_str!("../../../../docs/operations/grafana.json");
+    serde_json::from_str::<serde_json::Value>(board).unwrap();
+    for part in ["mcp_edge_source_", "mcp_edge_shared_"] {
+        assert!(board.contains(part), "no panel has {part}");
+    }
 }
 
 /// Each tenant makes one call more than the one before.

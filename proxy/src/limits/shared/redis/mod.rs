@@ -80,7 +80,8 @@ impl RedisConnector {
         service: &str,
         authorities: Option<Vec<u8>>,
     ) -> Result<Connection, RedisError> {
-        let StoreAddress { nodes, username, password, .. } = &self.address;
+        let StoreAddress { nodes, username, password, sentinel_username, sentinel_password, .. } =
+            &self.address;
         let mut builder =
             SentinelClientBuilder::new(nodes.iter().map(place), service, SentinelServerType::Master)?;
         if nodes.iter().any(|node| node.tls) {
@@ -97,6 +98,12 @@ impl RedisConnector {
         }
         if let Some(password) = password {
             builder = builder.set_client_to_redis_password(password);
+        }
+        if let Some(username) = sentinel_username {
+            builder = builder.set_client_to_sentinel_username(username);
+        }
+        if let Some(password) = sentinel_password {
+            builder = builder.set_client_to_sentinel_password(password);
         }
         let database = nodes.first().map_or(0, |node| node.database);
         let mut client = builder.set_client_to_redis_db(database.into()).build()?;
@@ -135,7 +142,8 @@ impl RedisConnector {
     fn authorities(&self) -> Result<Option<Vec<u8>>, StoreError> {
         let Some(path) = &self.address.ca_file else { return Ok(None) };
         let read = std::fs::read(path);
-        read.map(Some).map_err(|error| StoreError(format!("`{}` cannot be read: {error}", path.display())))
+        read.map(Some)
+            .map_err(|error| StoreError::Lost(format!("`{}` cannot be read: {error}", path.display())))
     }
 }
 
@@ -253,7 +261,14 @@ fn no_nodes() -> RedisError {
 
 /// On one line. The crate's words have no secrets in them.
 fn told(error: &RedisError) -> StoreError {
-    StoreError(error.to_string().replace(['\r', '\n'], " "))
+    let text = error.to_string().replace(['\r', '\n'], " ");
+    // Other words of a server are about the server: it loads, follows another one, or has no memory left. Older servers say
+    // `ERR` for whatever went wrong within a script.
+    let is_of_question = matches!(error.code(), Some("WRONGTYPE" | "NOPERM" | "ERR"));
+    match is_of_question && !text.contains("READONLY") {
+        true => StoreError::Refused(text),
+        false => StoreError::Lost(text),
+    }
 }
 
 impl std::fmt::Debug for RedisStore {

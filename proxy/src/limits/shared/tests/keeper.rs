@@ -19,7 +19,10 @@ struct Held(Arc<(Mutex<State>, Condvar)>);
 struct State {
     model: Model,
     is_away: bool,
+    /// The limit that it refuses.
+    refuses: Option<&'static str>,
     answered: u64,
+    refused: u64,
 }
 
 impl Held {
@@ -43,7 +46,7 @@ impl Connector for Held {
     fn connect(&self) -> BoxFuture<'_, Result<Box<dyn Store>, StoreError>> {
         let is_away = self.0.0.lock().unwrap().is_away;
         let store = Box::new(self.clone()) as Box<dyn Store>;
-        let connected = if is_away { Err(StoreError("away".to_owned())) } else { Ok(store) };
+        let connected = if is_away { Err(StoreError::Lost("away".to_owned())) } else { Ok(store) };
         Box::pin(std::future::ready(connected))
     }
 
@@ -54,9 +57,16 @@ impl Connector for Held {
 
 impl Store for Held {
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Answer, StoreError>> {
-        let mut answered = Err(StoreError("away".to_owned()));
+        let mut answered = Err(StoreError::Lost("away".to_owned()));
         self.change(|state| {
-            if !state.is_away {
+            let name = match question {
+                Question::Rate(question) => question.name.as_str(),
+                _ => "",
+            };
+            if state.refuses == Some(name) {
+                answered = Err(StoreError::Refused("WRONGTYPE".to_owned()));
+                state.refused += 1;
+            } else if !state.is_away {
                 let now = nanoseconds(Instant::now()) / 1000;
                 answered = Ok(state.model.ask(question, now));
                 state.answered += 1;
@@ -167,4 +177,25 @@ fn places_are_borrowed_beside_the_calls() {
     });
     assert_eq!(places.len(), 6, "two are always the other edge's");
     assert!(limits.stats().expect("a store").in_hand >= 4);
+}
+
+#[test]
+fn a_limit_that_the_store_refuses_is_away_alone() {
+    let (limits, store) = (SharedLimits::default(), Held::default());
+    store.change(|state| state.refuses = Some("rate/bad"));
+    limits.follow_with(Arc::new(store.clone()), 1);
+    let take = |name: &'static str| {
+        let (rate, now) = (Rate::new(1000, 1, 1000), nanoseconds(Instant::now()));
+        let who = name.len() as u64;
+        limits.take((1, who), rate, WhenAway::Refuse, now, || name.to_owned()).expect("there is room")
+    };
+    until(|| take("rate/bad") == Err(Refused::StoreAway));
+    let mut passed = 0;
+    until(|| {
+        let _ = take("rate/bad");
+        passed += u32::from(take("rate/good").is_ok());
+        passed > 500
+    });
+    assert!(limits.status().expect("a store").is_up);
+    store.change(|state| assert!(state.refused <= 2, "{} questions in vain", state.refused));
 }

@@ -1,4 +1,4 @@
-//! No window has more calls than the limit, and those who keep asking get nearly all of it.
+//! No window has more calls than the burst and the rate, and those who keep asking get nearly all of them.
 
 use super::model::Model;
 use crate::limits::Rate;
@@ -43,6 +43,8 @@ struct Simulation {
     due: u64,
     /// The most that was ever taken of the burst, in calls.
     most: u64,
+    /// When calls were let through.
+    passed: Vec<u64>,
 }
 
 impl Simulation {
@@ -72,6 +74,7 @@ impl Simulation {
             now: SECOND,
             due: 0,
             most: 0,
+            passed: Vec::new(),
         }
     }
 
@@ -137,9 +140,19 @@ impl Simulation {
         }
         taken.call?;
         edge.let_through += 1;
+        self.passed.push(self.now);
         self.due = self.due.max(self.now) + self.rate.interval;
         self.most = self.most.max((self.due - self.now).div_ceil(self.rate.interval));
         Ok(())
+    }
+
+    /// The most calls that were let through in any window of this length.
+    fn most_within(&self, window: u64) -> u64 {
+        let counts = self.passed.iter().enumerate().map(|(last, now)| {
+            let first = self.passed.partition_point(|at| at + window <= *now);
+            last + 1 - first
+        });
+        counts.max().unwrap_or(0) as u64
     }
 
     fn reconnect(&mut self) {
@@ -170,12 +183,30 @@ fn four_edges_that_keep_asking_get_all_of_the_limit_and_no_more() {
         simulation.call(turn);
     }
     assert!(simulation.most <= burst(rate), "{} at once", simulation.most);
+    let within = simulation.most_within(SECOND);
+    assert!(within <= burst(rate) + 10_000, "{within} in a second");
     let passed = simulation.let_through();
     let limit = seconds as u64 * 10_000;
     assert!(passed >= limit * 9 / 10 && passed <= limit + burst(rate), "{passed}");
     // The first second has the burst.
     let each = simulation.store.operations / seconds as u64;
     assert!(each <= 400, "{each} operations in a second");
+}
+
+/// As docs/OPERATIONS.md has it.
+#[test]
+fn a_rate_and_a_burst_that_add_up_to_a_number_never_exceed_it_in_any_window() {
+    let (limit, minute) = (600, 60 * SECOND);
+    let mut simulation = Simulation::new(Rate::new(560, 60, 40), 4, 500_000);
+    // All edges ask for far more, for five minutes.
+    for turn in 0..300_000 {
+        simulation.step(1_000_000);
+        simulation.call(turn);
+    }
+    let within = simulation.most_within(minute);
+    assert!(within <= limit, "{within} in a minute");
+    let last = simulation.passed.iter().filter(|at| **at > simulation.now - minute).count() as u64;
+    assert!(last >= limit * 9 / 10, "{last} in the last minute");
 }
 
 #[test]
@@ -276,7 +307,7 @@ proptest! {
 
     /// Whatever comes when and where.
     #[test]
-    fn no_window_has_more_calls_than_the_limit(
+    fn no_window_has_more_calls_than_the_burst_and_the_rate(
         calls in 1u32..2000,
         seconds in 1u32..100,
         burst_part in 1u32..=4,
@@ -301,5 +332,10 @@ proptest! {
             simulation.most <= burst(rate) + 1,
             "{} at once instead of {}", simulation.most, burst(rate)
         );
+        for window in [1, 10, u64::from(seconds)] {
+            let most = burst(rate) + (window * SECOND).div_ceil(rate.interval) + 1;
+            let within = simulation.most_within(window * SECOND);
+            prop_assert!(within <= most, "{within} in {window} s instead of {most}");
+        }
     }
 }
