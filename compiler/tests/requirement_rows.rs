@@ -365,10 +365,7 @@ const ROWS: &[Row] = &[
         &[
             (SHAPE, "an_error_of_the_tool_stays_one"),
             (STDIO, "a_bundle_cannot_start_what_the_place_has_not_named"),
-            (
-                STDIO,
-                "a_program_that_ends_at_once_is_marked_with_its_last_words_and_its_neighbour_goes_on",
-            ),
+            (STDIO, "a_program_that_ends_at_once_is_marked_with_its_last_words_and_its_neighbour_goes_on"),
             (STDIO, "a_child_that_is_killed_is_started_again"),
             ("proxy/src/upstream/mcp/stdio/tests/words.rs", "text_before_the_first_message_is_skipped"),
         ],

@@ -47,7 +47,8 @@ impl Terminal {
     /// Waits until this is shown.
     pub fn wait(&mut self, text: &str) {
         while !self.text.contains(text) {
-            let more = self.said.recv_timeout(LONG).unwrap_or_else(|_| panic!("no {text:?} in {}", self.text));
+            let more =
+                self.said.recv_timeout(LONG).unwrap_or_else(|_| panic!("no {text:?} in {}", self.text));
             self.text.push_str(&String::from_utf8_lossy(&more));
         }
     }

@@ -183,7 +183,8 @@ fn a_child_that_is_killed_is_started_again() {
 #[test]
 fn a_program_that_ends_at_once_is_marked_with_its_last_words_and_its_neighbour_goes_on() {
     let folder = place();
-    let broken = "[stdio.first]\ncommand = \"sh\"\nargs = [\"-c\", \"echo 'Error: no module foo' >&2; exit 3\"]\n";
+    let broken =
+        "[stdio.first]\ncommand = \"sh\"\nargs = [\"-c\", \"echo 'Error: no module foo' >&2; exit 3\"]\n";
     let mut edge = start(&configure(&folder, &(broken.to_owned() + &entry("second", "Grace"))));
     assert_eq!(greet(&edge, "second_greet").0, "Grace");
     let failed = Client::connect(edge.address()).ask(call("first_greet", json!({})));

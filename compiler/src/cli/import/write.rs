@@ -42,8 +42,7 @@ pub fn import(found: Found, options: &Options, streams: &mut Streams) -> anyhow:
     }
     let progress = Progress::of(tasks.len());
     let patience = Duration::from_secs(options.timeout);
-    let listed =
-        servers::list(&tasks, &variables, &programs, patience, &|name| progress.one_more(name));
+    let listed = servers::list(&tasks, &variables, &programs, patience, &|name| progress.one_more(name));
     drop(progress);
     let mut outcome = Outcome::Clean;
     for (name, why) in not_ready {

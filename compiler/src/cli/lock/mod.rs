@@ -84,8 +84,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
         (0..contents.servers.len()).map(|server| Task { name: name(server), contents, server }).collect();
     let progress = Progress::of(tasks.len());
     let patience = Duration::from_secs(arguments.timeout);
-    let listed =
-        servers::list(&tasks, &variables, &programs, patience, &|name| progress.one_more(name));
+    let listed = servers::list(&tasks, &variables, &programs, patience, &|name| progress.one_more(name));
     drop(progress);
     let results = tasks.iter().zip(listed?).map(|(task, listed)| Server {
         name: task.name.clone(),
