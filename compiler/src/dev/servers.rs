@@ -12,6 +12,7 @@ use tracing::{Event, Metadata, Subscriber};
 const TARGET: &str = "mcp_edge::upstream::mcp";
 
 /// Writes a line for each warning, and with `verbose` for all that is told of a server.
+#[derive(Debug)]
 pub struct ServerLines<W> {
     pub write: W,
     pub verbose: bool,
