@@ -1,9 +1,9 @@
-// Calls the tools of real MCP servers through the edge: servers.mjs EDGE FOLDER REPOSITORY. The official client speaks to the edge;
+// Calls the tools of real MCP servers through the edge: servers.mjs EDGE FOLDER REPOSITORY PAGES. The official client speaks to the edge;
 // what the servers speak is theirs.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import assert from "node:assert/strict";
 
-const [edge, folder, repository] = process.argv.slice(2);
+const [edge, folder, repository, pages] = process.argv.slice(2);
 
 for (const mode of ["auto", "legacy"]) {
   const client = new Client({ name: "servers", version: "1" }, { versionNegotiation: { mode } });
@@ -48,10 +48,14 @@ for (const mode of ["auto", "legacy"]) {
   assert.match(text(await good("git_log", { repo_path: repository, max_count: 1 })), /first/);
   assert((await call("git_status", { repo_path: `${repository}/nothing` })).isError);
 
+  assert.match(text(await good("web_fetch", { url: `${pages}/page` })), /This page is fetched/);
+  const forbidden = await call("web_fetch", { url: `${pages}/private` });
+  assert(forbidden.isError && /robots\.txt/.test(text(forbidden)), JSON.stringify(forbidden));
+
   assert.match(text(await good("notes_add", { a: 40, b: 2 })), /42/);
   const failed = await call("notes_fail", {});
   assert(failed.isError && /on purpose/.test(text(failed)), JSON.stringify(failed));
 
-  console.log(`${mode}: ${names.length} tools of 7 servers`);
+  console.log(`${mode}: ${names.length} tools of 8 servers`);
   await client.close();
 }

@@ -20,6 +20,8 @@ mod client;
 mod process;
 mod script;
 mod served;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod upstream;
 mod world;
 
@@ -27,6 +29,8 @@ pub use client::{Answer, Client, get, legacy, modern, post};
 pub use process::{Process, binary, build, mcp_edge, start, start_with_files};
 pub use script::{Script, answer, echo, json, raw, reply};
 pub use served::{Served, tools_of};
+#[cfg(target_os = "linux")]
+pub use terminal::Terminal;
 pub use upstream::{Request, Upstream};
 pub use world::{TOKEN, World, call, spec};
 

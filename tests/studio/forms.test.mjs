@@ -134,7 +134,7 @@ const each = async (act) => {
   assert.equal(failed.length, 0, failed.slice(0, 3).join("\n"));
 };
 
-test("what a form is filled with is what it makes", () => each(async (schema, value) => {
+test("property 4: what a form is filled with is what it makes", () => each(async (schema, value) => {
   const text = await tab.page.evaluate(([a, b]) => window.filled(a, b), [schema, value]);
   return (await tab.page.evaluate(([a, b]) => window.equal(a, b), [text, value])) ? null : `made ${text}`;
 }));

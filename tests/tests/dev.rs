@@ -2,6 +2,7 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what fails here fails the test")]
 
+use mcp_bundle::definition::{Pin, canonical};
 use std::io::{BufRead, BufReader, Lines, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -190,6 +191,28 @@ fn tools_of_mcp_servers_are_answered_without_a_server() {
     let ticket = dev.call("close_ticket", r#"{"id":8}"#);
     assert!(ticket.contains(r#""text":"No ticket 7""#) && ticket.contains(r#""isError":true"#), "{ticket}");
     dev.said("note: close_ticket: no example makes this request, so example 1 answers it");
+    assert_eq!(dev.stop().0, 0);
+}
+
+#[test]
+fn it_says_why_a_program_has_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let definition = serde_json::json!({
+        "name": "greet", "description": "Greets whoever calls.", "inputSchema": { "type": "object" },
+    });
+    let pin = Pin::of(&canonical(&definition).unwrap());
+    let spec = format!(
+        "[upstream.greeter]\nkind = \"mcp\"\ntransport = \"stdio\"\n[[tool]]\nname = \"greet\"\nupstream = \"greeter\"\n\
+         description = \"Greets whoever calls.\"\ninput_schema = {{ type = \"object\" }}\npin = \"{pin}\"\n"
+    );
+    std::fs::write(folder.path().join("spec.toml"), spec).unwrap();
+    let script = "echo 'Error: no module foo' >&2; exit 3";
+    let file = format!(r#"{{"mcpServers": {{"greeter": {{"command": "sh", "args": ["-c", "{script}"]}}}}}}"#);
+    std::fs::write(folder.path().join("mcp.json"), file).unwrap();
+    let mut dev = Dev::start(folder.path(), &["--mcp-servers", "mcp.json", "-v"]);
+    dev.said("server greeter: from the server; line: Error: no module foo");
+    let line = dev.said("server greeter: an MCP server cannot be used: the program has ended");
+    assert!(line.contains("(exit status: 3); it wrote `Error: no module foo` (MCP_UNREACHABLE)"), "{line}");
     assert_eq!(dev.stop().0, 0);
 }
 

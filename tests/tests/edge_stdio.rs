@@ -1,9 +1,9 @@
 //! The real proxy with MCP servers that are child processes.
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "what fails here fails the test")]
 
 use mcp_bundle::definition::{Pin, canonical};
-use mcpc_tests::{Client, Process, binary, build, call, mcp_edge, post};
+use mcpc_tests::{Client, Process, binary, build, call, get, mcp_edge, post};
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
 use tempfile::TempDir;
@@ -177,6 +177,53 @@ fn a_child_that_is_killed_is_started_again() {
         assert!(!again.contains(&process));
     }
     assert_eq!(greet(&edge, "second_greet"), second, "its neighbour goes on");
+}
+
+/// D7 and D8: who runs the place reads why a program has ended, callers do not, and its neighbour goes on.
+#[test]
+fn a_program_that_ends_at_once_is_marked_with_its_last_words_and_its_neighbour_goes_on() {
+    let folder = place();
+    let broken =
+        "[stdio.first]\ncommand = \"sh\"\nargs = [\"-c\", \"echo 'Error: no module foo' >&2; exit 3\"]\n";
+    let mut edge = start(&configure(&folder, &(broken.to_owned() + &entry("second", "Grace"))));
+    assert_eq!(greet(&edge, "second_greet").0, "Grace");
+    let failed = Client::connect(edge.address()).ask(call("first_greet", json!({})));
+    assert!(failed.is_error() && !failed.body.contains("no module"), "{}", failed.body);
+    // It is tried again and again, so it is not marked all the time.
+    let error = loop {
+        let status = edge.ask_admin(get("/status", &[])).json();
+        let servers = status["mcp_servers"].as_array().unwrap();
+        let first = servers.iter().find(|server| server["upstream"] == "first").unwrap();
+        if first["error"].is_object() {
+            break first["error"].clone();
+        }
+    };
+    assert_eq!(error["code"], "MCP_UNREACHABLE");
+    assert_eq!(error["message"], "the program has ended (exit status: 3); it wrote `Error: no module foo`");
+    assert_eq!(greet(&edge, "second_greet").0, "Grace");
+    edge.signal("TERM");
+    edge.exit();
+    assert!(edge.log().contains("Error: no module foo"), "{}", edge.log());
+}
+
+/// C9: the debug log has what a server is asked and what it answers, and no secret of the place.
+#[test]
+fn requests_and_responses_are_in_the_debug_log() {
+    let folder = place();
+    let both = entry("first", "Ada") + &entry("second", "Grace");
+    let mut edge = start(&configure(&folder, &format!("[log]\nlevel = \"debug\"\n{both}")));
+    let (greeter, process) = greet(&edge, "first_greet");
+    // The end writes what is left.
+    edge.signal("TERM");
+    edge.exit();
+    let log = edge.log();
+    let line = |message: &str| {
+        let found = log.lines().find(|line| line.contains(message) && line.contains("first_greet"));
+        found.unwrap_or_else(|| panic!("{message} is not in {log}"))
+    };
+    assert!(line("request to an MCP server").contains("{}"), "{log}");
+    assert!(line("response of an MCP server").contains(&format!("{greeter} {process} no secret")), "{log}");
+    assert!(!log.contains("hunter2"), "{log}");
 }
 
 #[test]

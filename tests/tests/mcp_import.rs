@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use axum::Router;
-use mcpc_tests::{Upstream, answer, binary};
+use mcpc_tests::{Client, Upstream, answer, binary, call, legacy, mcp_edge};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
     PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
@@ -176,6 +176,115 @@ fn tools_are_imported_pinned_called_and_compared() {
 }
 
 #[test]
+fn a_server_of_the_rust_sdk_is_called_through_the_edge_in_both_eras() {
+    let (server, folder) = (server(), tempfile::tempdir().unwrap());
+    let run = |arguments: &[&str]| mcpc(folder.path(), arguments);
+    // The scheme is written as in specs.
+    let url = server.url.replacen("http://", "HTTP://", 1);
+    let (code, _, err) = run(&["import", "mcp", &url, "--all"]);
+    assert_eq!(code, 0, "{err}");
+    let spec = std::fs::read_to_string(folder.path().join("wiki.toml")).unwrap();
+    assert!(spec.contains(&format!("url = \"{}\"", server.url)), "{spec}");
+    let (code, _, err) = run(&["build", "wiki.toml", "-o", "wiki.mcpk"]);
+    assert_eq!(code, 0, "{err}");
+    let bundle = folder.path().join("wiki.mcpk").display().to_string();
+    let edge = mcp_edge([bundle.as_str(), "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"]);
+    let arguments = json!({"query": "grüße"});
+    let old = json!({"name": "wiki_search", "arguments": arguments});
+    for request in [call("wiki_search", arguments), legacy("tools/call", &old)] {
+        assert_eq!(Client::connect(edge.address()).ask(request).text(), r#"search {"query":"grüße"}"#);
+    }
+    let wrong = Client::connect(edge.address()).ask(call("wiki_search", json!({"query": 1})));
+    assert!(wrong.is_error() && wrong.text().contains("query"), "{}", wrong.text());
+    let page = Client::connect(edge.address()).ask(call("wiki_page_get", json!({})));
+    assert_eq!(page.text(), "page.get {}");
+}
+
+/// A server of revision 2025-06-18.
+#[cfg(unix)]
+const GREETER: &str = r#"
+while read -r line; do
+  id=${line#*\"id\":}; id=${id%%[!0-9]*}
+  case $line in
+    *'"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"greeter","version":"1"}}';;
+    *'"tools/list"'*) result='{"tools":[{"name":"greet","description":"Greets whoever calls.","inputSchema":{"type":"object"}}]}';;
+    *'"tools/call"'*) result='{"content":[{"type":"text","text":"Hello!"}]}';;
+    *'"server/discover"'*) echo '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32601,"message":"unknown"}}'; continue;;
+    *) continue;;
+  esac
+  echo '{"jsonrpc":"2.0","id":'$id',"result":'"$result"'}'
+done
+"#;
+
+#[cfg(unix)]
+#[test]
+fn a_tool_of_a_program_is_tried_with_the_message_that_it_gets() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("server.sh"), GREETER).unwrap();
+    // Another entry that cannot be understood is nobody's business here.
+    let file = r#"{"mcpServers": {
+        "greeter": {"command": "sh", "args": ["server.sh"], "cwd": "."},
+        "asks": {"command": "sh", "args": ["${input:token}"]}
+    }}"#;
+    std::fs::write(folder.path().join("mcp.json"), file).unwrap();
+    let run = |arguments: &[&str]| mcpc(folder.path(), arguments);
+    let (code, _, err) = run(&["import", "mcp", "--stdio", "greeter", "--mcp-servers", "mcp.json", "--all"]);
+    assert_eq!(code, 0, "{err}");
+    let (code, _, err) = run(&["import", "mcp", "--stdio", "asks", "--mcp-servers", "mcp.json", "--all"]);
+    assert!(code == 2 && err.contains("an argument has a `${…}` that is not a variable"), "{err}");
+    let only_greeter = file.replace("${input:token}", "x");
+    std::fs::write(folder.path().join("mcp.json"), only_greeter).unwrap();
+    let (code, out, err) =
+        run(&["try", "greeter_greet", "--args", "{}", "--send", "--mcp-servers", "mcp.json"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let (code, _, not_named) = run(&["try", "greeter_greet", "--args", "{}", "--send"]);
+    assert_eq!((code, not_named.matches("nothing else is started").count()), (2, 1), "{not_named}");
+    let line = r#"{"jsonrpc":"2.0","id":0,"method":"tools/call","params":{"name":"greet","arguments":{}"#;
+    assert!(out.starts_with(line) && !out.contains("POST"), "{out}");
+    assert!(out.contains("text:\nHello!\n"), "{out}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_that_takes_too_long_is_told_how_to_get_more_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = r#"{"mcpServers": {"silent": {"command": "sleep", "args": ["1000"]}}}"#;
+    std::fs::write(folder.path().join("mcp.json"), file).unwrap();
+    let (code, _, err) =
+        mcpc(folder.path(), &["import", "mcp-servers", "mcp.json", "--all", "--timeout", "1"]);
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("(MCP_TIMEOUT). Give it more time with `--timeout SECONDS`"), "{err}");
+    assert!(!err.contains("timeout_seconds"), "{err}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_person_at_a_terminal_chooses_tools_or_leaves() {
+    let (server, folder) = (server(), tempfile::tempdir().unwrap());
+    let arguments = format!("import mcp {} -o specs", server.url);
+    // Escape, Control-C, and Control-C when a tool is taken already.
+    for (keys, left) in [("\u{1b}", 2), ("\u{3}", 130), ("\u{1b}[B \u{3}", 130)] {
+        let mut terminal = mcpc_tests::Terminal::start(folder.path(), &arguments);
+        terminal.wait("space: take or leave");
+        terminal.press(keys);
+        let (code, text) = terminal.end();
+        assert_eq!(code, left, "{text}");
+        assert_eq!(code == 2, text.contains("cancelled; nothing was written"), "{text}");
+        assert!(!folder.path().join("specs").exists(), "{text}");
+    }
+    let mut terminal = mcpc_tests::Terminal::start(folder.path(), &arguments);
+    terminal.wait("Tools of wiki:");
+    terminal.wait("space: take or leave");
+    // Down to the second tool, take it, done.
+    terminal.press("\u{1b}[B \r");
+    let (code, text) = terminal.end();
+    assert_eq!(code, 0, "{text}");
+    let spec = std::fs::read_to_string(folder.path().join("specs/wiki.toml")).unwrap();
+    assert!(spec.contains("name = \"wiki_search\"") && !spec.contains("page.get"), "{spec}");
+    assert_eq!(spec.matches("[[tool]]").count(), 1, "{spec}");
+}
+
+#[test]
 fn servers_that_fail_are_named_with_code_and_advice() {
     let folder = tempfile::tempdir().unwrap();
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
@@ -225,25 +334,44 @@ fn the_servers_of_a_file_are_imported_and_one_that_is_down_stops_no_other() {
                 "My Wiki": {{"url": "{}", "headers": {{"X-Key": "s3cr3t"}}, "icon": "x"}},
                 "down": {{"type": "http", "url": "http://{closed}/mcp"}},
                 "not there": {{"command": "no-such-program-anywhere"}},
-                "ends": {{"command": "false"}},
+                "ends": {{"command": "sh", "args": ["-c", "echo 'Error: Cannot find module foo' >&2; exit 1"]}},
+                "asks": {{"command": "cat", "args": ["${{input:token}}"]}},
+                "odd": {{"command": "cat", "env": {{"A": "${{x%%.*}}"}}}},
+                "two": {{"command": "cat", "url": "https://a.example/"}},
+                "bad header": {{"url": "{}", "headers": {{"a b": "x"}}}},
+                "own header": {{"url": "{}", "headers": {{"Connection": "close"}}}},
+                "my_wiki": {{"url": "{}"}},
                 "no argument": {{"command": "cat", "args": ["${{NO_SUCH_VARIABLE}}"]}},
                 "no header": {{"url": "{}", "headers": {{"X-Key": "${{NO_SUCH_VARIABLE}}${{A:-b}}"}}}},
             }},
         }}"#,
-        server.url, server.url
+        server.url, server.url, server.url, server.url, server.url
     );
     std::fs::write(folder.path().join("mcp.json"), text).unwrap();
+    let chosen = ["import", "mcp-servers", "mcp.json", "--server", "My Wiki", "--all", "-o", "chosen"];
+    let (code, out, err) = mcpc(folder.path(), &chosen);
+    assert_eq!(code, 0, "nothing is said of those that are not chosen: {out}{err}");
+    assert_eq!(err, "note: `MY_WIKI_X_KEY` stands for a value of the file; set it where the specs run\n");
     let (code, out, err) =
         mcpc(folder.path(), &["import", "mcp-servers", "mcp.json", "--all", "-o", "specs"]);
     assert_eq!(code, 2, "{out}{err}");
     for error in [
         "`not_there` cannot be listed: the program `not there` cannot be started: ",
-        "`ends` cannot be listed: ",
+        "`ends` cannot be listed: the program has ended (exit status: 1); it wrote `Error: Cannot find module foo` (MCP_UNREACHABLE)",
+        "`asks` cannot be listed: mcp.json:8:53: an argument has a `${…}` that is not a variable (write",
+        "`odd` cannot be listed: mcp.json:9:56: `A` has a `${…}` that is not a variable",
+        "`two` cannot be listed: mcp.json:10:50: the server `two` has both `command` and `url`",
+        "`bad_header` cannot be listed: ",
+        "`own_header` cannot be listed: ",
         "`no_argument` cannot be listed: `NO_SUCH_VARIABLE` has no value: set it",
         "`no_header` cannot be listed: `NO_SUCH_VARIABLE` has no value: set it",
     ] {
         assert!(err.contains(error), "{error:?} is not in {err}");
     }
+    assert!(
+        !err.contains("_A_B`") && !err.contains("CONNECTION`"),
+        "what is not imported has no variables: {err}"
+    );
     assert!(err.contains("`down` cannot be listed: ") && err.contains("`MY_WIKI_X_KEY` stands for"), "{err}");
     let spec = std::fs::read_to_string(folder.path().join("specs/my_wiki.toml")).unwrap();
     assert!(

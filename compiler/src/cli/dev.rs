@@ -2,7 +2,7 @@
 
 use super::{Outcome, Specs, Streams, counted, studio};
 use crate::check::check;
-use crate::dev::{self, CallLines, Dev, Loaded, Mock, Recorded, Seen, Wake, Watcher};
+use crate::dev::{self, CallLines, Dev, Loaded, Mock, Recorded, Seen, ServerLines, Wake, Watcher};
 use crate::files::disk::{self, Disk};
 use crate::render::{KnownFindings, TextFormat, render_changes};
 use crate::servers::Programs;
@@ -54,7 +54,7 @@ pub struct Arguments {
     /// How to print findings
     #[arg(long, value_enum, default_value_t = TextFormat::Human)]
     format: TextFormat,
-    /// Print the arguments and the URL of each call, and requests that are refused
+    /// Print the arguments and the URL of each call, requests that are refused, and the log of MCP servers
     #[arg(short, long)]
     verbose: bool,
 }
@@ -88,6 +88,7 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     let bound = bind(arguments)?;
     let address = bound.addresses().first().copied().unwrap_or(arguments.listen);
     let calls = CallLines { write: write_line, verbose: arguments.verbose };
+    ServerLines { write: write_line, verbose: arguments.verbose }.show();
     let mock = arguments.mock.then(|| Mock::new(write_line));
     let file = arguments.mcp_servers.as_deref();
     let programs = file.map(Programs::read).transpose()?.unwrap_or_default();

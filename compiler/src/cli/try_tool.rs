@@ -143,7 +143,10 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
         let ready = arguments.sending.prepare(&trial, draft, call.as_deref().unwrap_or("{}"), &place)?;
         // Before the wait, so that a request which is never answered has been shown.
         if arguments.format == TrialFormat::Human {
-            trial::write_request(draft, &mut streams.out)?;
+            match trial.program() {
+                Some(_) => trial::write_message(draft, &mut streams.out)?,
+                None => trial::write_request(draft, &mut streams.out)?,
+            }
             streams.out.flush()?;
         }
         let reply = match ready.send(&trial) {

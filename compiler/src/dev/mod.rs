@@ -4,12 +4,14 @@
 //! Specs that cannot be served change nothing: the last good version keeps serving.
 
 mod calls;
+mod servers;
 mod signals;
 mod variables;
 mod watch;
 
 pub use crate::exercise::mock::{ExampleAnswers, Mock};
 pub use calls::CallLines;
+pub use servers::ServerLines;
 pub use signals::stop_on_signal;
 pub use variables::{EnvironmentError, Needed, needed, read_environment};
 pub use watch::{Event, Recorded, Seen, Wake, Watcher};
@@ -70,7 +72,7 @@ pub enum LoadError {
 
 impl Dev {
     /// An edge without tools, for a listener on that address. With a `mock` nothing is sent.
-    /// It logs nothing; `calls` sees what it serves.
+    /// It logs nothing; `calls` sees what it serves, and [`ServerLines`] shows how MCP servers are.
     pub fn new(
         address: SocketAddr,
         mock: Option<Mock>,

@@ -3,6 +3,7 @@
 use anyhow::Context;
 use mcp_bundle::origin::{self, Piece};
 use mcp_bundle::plan::{Contents, McpServer, ToolPlan, VariableSite};
+use mcp_bundle::shape::McpCode;
 use mcp_bundle::wire_enums::PartKind;
 use mcp_diagnostics::mcp_servers::{self, McpServerKind};
 use mcp_diagnostics::{EnvFile, suggest};
@@ -45,8 +46,18 @@ pub enum NotListed {
     /// Nothing was sent: a variable has no value, or a program is not there.
     #[error("{0:#}")]
     NotReady(anyhow::Error),
-    #[error("{}", explained(.0))]
+    #[error("{0}. {advice}", advice = listing_advice(.0.code))]
     Failed(Failure),
+}
+
+/// What to do about a server that was not listed. No key of a tool applies to that.
+pub fn listing_advice(code: McpCode) -> &'static str {
+    match code {
+        McpCode::Timeout => {
+            "Give it more time with `--timeout SECONDS`: some programs are downloaded before they start."
+        }
+        code => code.advice(),
+    }
 }
 
 /// Programs that may be started, by the name that their file gives them: those of one `mcpServers` file, or none.
@@ -59,9 +70,9 @@ impl Programs {
     }
 
     /// Those among the servers of a file that are programs.
-    pub fn of(file: &Path, servers: &[mcp_servers::McpServer]) -> Programs {
+    pub fn of<'s>(file: &Path, servers: impl IntoIterator<Item = &'s mcp_servers::McpServer>) -> Programs {
         let folder = file.parent().unwrap_or(Path::new(""));
-        let programs = servers.iter().filter_map(|server| match &server.kind {
+        let programs = servers.into_iter().filter_map(|server| match &server.kind {
             McpServerKind::Program(program) => {
                 Some((server.name.value.clone(), Program::of_file(program.clone(), folder)))
             }
@@ -103,14 +114,15 @@ impl Programs {
     }
 }
 
-/// From connecting to the end of the list.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a server may take, from connecting to the end of its list: programs may be downloaded before they start.
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Lists all servers at once; `done` hears of each when it has answered or failed.
 pub fn list<C: Borrow<Contents>>(
     tasks: &[Task<C>],
     variables: &EnvFile,
     programs: &Programs,
+    patience: Duration,
     done: &dyn Fn(&str),
 ) -> anyhow::Result<Vec<Result<Listed, NotListed>>> {
     let network = Network::new(None)?;
@@ -118,7 +130,7 @@ pub fn list<C: Borrow<Contents>>(
     let listing = tasks.iter().map(async |task| {
         let ready = Ready::of(task.contents.borrow(), task.server, variables, programs, &network);
         let listed = match ready {
-            Ok(ready) => ready.list(task.server, &network).await.map_err(NotListed::Failed),
+            Ok(ready) => ready.list(task.server, &network, patience).await.map_err(NotListed::Failed),
             Err(why) => Err(NotListed::NotReady(why)),
         };
         done(&task.name);
@@ -224,8 +236,8 @@ impl Ready {
         Reached { contents, variables, network, credentials, program: program.as_ref() }
     }
 
-    async fn list(&self, server: usize, network: &Network) -> Result<Listed, Failure> {
-        let client = Client::connect(&self.reached(network), server, Instant::now() + PATIENCE).await?;
+    async fn list(&self, server: usize, network: &Network, patience: Duration) -> Result<Listed, Failure> {
+        let client = Client::connect(&self.reached(network), server, Instant::now() + patience).await?;
         let tools = client.list().await?;
         let about = client.opened();
         let given = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());

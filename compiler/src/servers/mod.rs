@@ -23,7 +23,10 @@ pub use choice::by_name;
 pub use compare::{Change, Comparison, Finding, Part, State, compare};
 pub use draft::{Draft, DraftError, check_server, draft};
 pub use listed::{ListedTool, Unusable, read_all};
-pub use live::{Call, Failure, Listed, NoValue, NotListed, Programs, Task, call, expanded, explained, list};
+pub use live::{
+    Call, Failure, Listed, NoValue, NotListed, PATIENCE, Programs, Task, call, expanded, explained, list,
+    listing_advice,
+};
 pub use names::server_name;
 pub use preset::{PRESETS, Preset};
 pub use repin::{NotRepinned, repin};

@@ -39,3 +39,34 @@ impl Preset {
         self.id.rsplit('/').next().unwrap_or(self.id)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::servers::{Reach, ServerSource, check_server, http_url, server_name};
+    use mcp_bundle::wire_enums::Transport;
+
+    /// C8: what can be known without an account there.
+    #[test]
+    fn presets_make_specs_that_pass_the_rules() {
+        for preset in PRESETS {
+            assert_eq!(http_url(preset.url).as_deref(), Ok(preset.url));
+            assert!(preset.url.starts_with("https://"), "{}", preset.id);
+            assert_eq!(server_name(preset.name()).as_deref(), Some(preset.name()));
+            assert!(!preset.tools.is_empty(), "{}", preset.id);
+            let source = ServerSource {
+                name: Some(preset.name().to_owned()),
+                title: Some(preset.title.to_owned()),
+                reach: Reach::Url {
+                    transport: Transport::Http,
+                    url: preset.url.to_owned(),
+                    headers: Vec::new(),
+                    auth: None,
+                    timeout_ms: None,
+                },
+            };
+            let contents = check_server(&source, preset.name()).unwrap();
+            assert_eq!(contents.servers.len(), 1, "{}", preset.id);
+        }
+    }
+}

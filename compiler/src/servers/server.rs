@@ -62,9 +62,15 @@ pub enum BadServer {
     Variable(String),
 }
 
-/// Whether a text is the URL of a server. The scheme, the host and the port may be `${NAME}`.
-pub fn http_url(text: &str) -> Result<(), BadServer> {
-    let endpoint = parse_endpoint(text);
+/// The URL of a server, as specs have it: with its scheme in lower case. The scheme, the host and the port may be `${NAME}`.
+pub fn http_url(text: &str) -> Result<String, BadServer> {
+    let text = match text.split_once("://") {
+        Some((scheme, rest)) if matches!(scheme.to_ascii_lowercase().as_str(), "http" | "https") => {
+            format!("{}://{rest}", scheme.to_ascii_lowercase())
+        }
+        _ => text.to_owned(),
+    };
+    let endpoint = parse_endpoint(&text);
     if let Some(problem) = endpoint.problems.first() {
         return Err(match problem {
             EndpointProblem::Scheme { .. } => BadServer::NotHttp,
@@ -78,7 +84,7 @@ pub fn http_url(text: &str) -> Result<(), BadServer> {
     if endpoint.template.is_some() || !endpoint.placeholders.is_empty() {
         return Err(BadServer::Url("it has a `{`".to_owned()));
     }
-    if endpoint.origin.is_none() && endpoint.location.is_none() { Err(BadServer::NotHttp) } else { Ok(()) }
+    if endpoint.origin.is_none() && endpoint.location.is_none() { Err(BadServer::NotHttp) } else { Ok(text) }
 }
 
 /// A header of the command line, `NAME=VALUE`. Its value must come from a variable.
@@ -158,8 +164,9 @@ mod tests {
             "${WIKI}/mcp",
             "https://${HOST:-a.example}:${PORT}/mcp",
         ] {
-            assert_eq!(http_url(good), Ok(()), "{good}");
+            assert_eq!(http_url(good).as_deref(), Ok(good));
         }
+        assert_eq!(http_url("HTTPS://A.example/B").as_deref(), Ok("https://A.example/B"));
         for other in ["", "mcp.example.com/mcp", "/mcp", "ftp://a/mcp", "file:///x", "ws://a", "stdio"] {
             assert_eq!(http_url(other), Err(BadServer::NotHttp), "{other}");
         }
@@ -202,8 +209,7 @@ mod tests {
         ) {
             let port = port.map(|port| format!(":{port}")).unwrap_or_default();
             let url = format!("{scheme}://{host}{port}{path}");
-            // As in a spec, schemes are in lower case.
-            let is_http = matches!(scheme.as_str(), "http" | "https");
+            let is_http = matches!(scheme.to_ascii_lowercase().as_str(), "http" | "https");
             prop_assert_eq!(http_url(&url).is_ok(), is_http, "{}", url);
         }
 

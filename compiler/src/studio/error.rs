@@ -74,7 +74,7 @@ impl ApiError {
 
     pub fn server(failure: &Failure) -> ApiError {
         let details = object([("advice", failure.code.advice().into())]);
-        ApiError::new(502, failure.code.as_str(), failure.reason.clone()).with(details)
+        ApiError::new(502, failure.code.as_str(), failure.told()).with(details)
     }
 
     pub fn internal(message: impl Into<String>) -> ApiError {

@@ -16,7 +16,16 @@ const HOW_TO_BEGIN: &str = "write `{\"mcpServers\": {\"NAME\": {\"command\": \"â
 const KNOWN: [&str; 9] = ["command", "args", "env", "cwd", "url", "serverUrl", "headers", "type", "disabled"];
 const LONGEST_NAME: usize = 128;
 
-pub fn lower(text: &str, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Vec<McpServer> {
+/// An entry, as far as it could be understood.
+pub struct Entry {
+    pub name: String,
+    /// `None` also for one that is switched off and makes no sense.
+    pub server: Option<McpServer>,
+    pub problems: Vec<Diagnostic>,
+}
+
+/// The entries in their order; diagnostics for what is wrong with the file itself.
+pub fn lower(text: &str, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Vec<Entry> {
     let text = blank(text);
     let mut lowering = Lowering { text: &text, file, diagnostics };
     lowering.file().unwrap_or_default()
@@ -38,7 +47,7 @@ impl<'a> Members<'a> {
 }
 
 impl<'a> Lowering<'a, '_> {
-    fn file(&mut self) -> Option<Vec<McpServer>> {
+    fn file(&mut self) -> Option<Vec<Entry>> {
         let top = self.json()?;
         let members = self.members(top, "the file")?;
         let Some(servers) = HOMES.iter().find_map(|home| members.get(home)) else {
@@ -54,7 +63,10 @@ impl<'a> Lowering<'a, '_> {
         let entries = self.members(servers, "`mcpServers`")?;
         let mut found = Vec::new();
         for (name, value) in entries.0 {
-            found.extend(self.entry(name, value));
+            let before = self.diagnostics.len();
+            let server = self.entry(name.clone(), value);
+            let problems = self.diagnostics.split_off(before);
+            found.push(Entry { name, server, problems });
         }
         Some(found)
     }

@@ -58,8 +58,8 @@ pub struct Remote {
 /// Why there are no servers.
 #[derive(Debug, thiserror::Error)]
 pub enum McpServersError {
-    #[error("`{path}` cannot be read: {source}")]
-    Unreadable { path: String, source: std::io::Error },
+    #[error("`{path}` cannot be read: {error}")]
+    Unreadable { path: String, error: std::io::Error },
     #[error("`{path}` has more than {LONGEST} bytes, which is too large for a file of MCP servers")]
     TooLarge { path: String },
     #[error("`{path}` is not UTF-8 text")]
@@ -73,7 +73,7 @@ const LONGEST: u64 = 1 << 20;
 /// The text of a file; [`read`] says what is in it.
 pub fn load(path: &Path) -> Result<String, McpServersError> {
     let name = || path.display().to_string();
-    let unreadable = |source| McpServersError::Unreadable { path: name(), source };
+    let unreadable = |error| McpServersError::Unreadable { path: name(), error };
     let file = std::fs::File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();
     file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
@@ -97,9 +97,34 @@ pub fn parse(path: &Path) -> Result<Vec<McpServer>, McpServersError> {
     Err(McpServersError::Wrong(Problems { sources, diagnostics }))
 }
 
+/// The servers of a file by their names, in its order. One that cannot be understood stops no other.
+pub fn parse_each(path: &Path) -> Result<Vec<(String, Result<McpServer, Problems>)>, McpServersError> {
+    let text = load(path)?;
+    let mut sources = Sources::default();
+    let file = sources.add(path.display().to_string(), text.as_str());
+    let mut diagnostics = Vec::new();
+    let entries = lower::lower(&text, file, &mut diagnostics);
+    if !diagnostics.is_empty() {
+        return Err(McpServersError::Wrong(Problems { sources, diagnostics }));
+    }
+    let each = entries.into_iter().filter_map(|lower::Entry { name, server, problems: diagnostics }| {
+        let server = match diagnostics.is_empty() {
+            true => Ok(server?),
+            false => Err(Problems { sources: sources.clone(), diagnostics }),
+        };
+        Some((name, server))
+    });
+    Ok(each.collect())
+}
+
 /// The servers that could be understood, in the order of the file; diagnostics for the rest.
 pub fn read(text: &str, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Vec<McpServer> {
-    lower::lower(text, file, diagnostics)
+    let mut servers = Vec::new();
+    for entry in lower::lower(text, file, diagnostics) {
+        diagnostics.extend(entry.problems);
+        servers.extend(entry.server);
+    }
+    servers
 }
 
 /// Values may be secret.

@@ -40,6 +40,41 @@ fn remote(members: &str) -> Remote {
 }
 
 #[test]
+fn an_entry_that_cannot_be_understood_stops_no_other() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let each = |text: &str| {
+        std::fs::write(file.path(), text).unwrap();
+        parse_each(file.path())
+    };
+    let entries = each(
+        r#"{"servers": {
+            "asks": {"command": "x", "args": ["${input:token}"]},
+            "good": {"command": "x"},
+            "off": {"disabled": true},
+            "both": {"command": "x", "url": "https://a.example/"}
+        }}"#,
+    );
+    let entries: Vec<(String, String)> = entries
+        .unwrap()
+        .into_iter()
+        .map(|(name, server)| (name, server.map_or_else(|why| why.to_string(), |_| String::new())))
+        .collect();
+    let names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["asks", "good", "both"]);
+    assert!(entries[0].1.contains(":2:44: an argument has a `${…}` that is not a variable"), "{entries:?}");
+    assert_eq!(entries[1].1, "");
+    assert!(entries[2].1.contains("has both `command` and `url`"), "{entries:?}");
+    assert!(matches!(each(r#"{"servers": {"a": {}, "a": {}}}"#), Err(McpServersError::Wrong(_))));
+    assert!(matches!(each("x"), Err(McpServersError::Wrong(_))));
+}
+
+#[test]
+fn a_file_that_cannot_be_read_says_so_once() {
+    let error = load(Path::new("/no/such/folder/mcp.json")).unwrap_err();
+    assert!(std::error::Error::source(&error).is_none(), "its text has the reason already: {error}");
+}
+
+#[test]
 fn a_client_file_is_read_as_it_is() {
     let text = r#"{
         // the desktop client's own

@@ -25,7 +25,7 @@ fn server(server: &Server) -> Value {
     let error = match &status.state {
         State::Error(failure) => json!({
             "code": failure.code.as_str(),
-            "message": failure.reason,
+            "message": failure.told(),
             "advice": failure.code.advice(),
         }),
         _ => Value::Null,

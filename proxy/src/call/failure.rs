@@ -89,7 +89,7 @@ impl CallFailure {
                 (Outcome::UpstreamTimeout, error.name())
             }
             CallFailure::Upstream(error @ UpstreamError::Mcp(failure)) => {
-                let McpFailure { code, reason } = failure;
+                let McpFailure { code, reason, last_words: _ } = failure;
                 write_text(&format!("The MCP server gave no result: {reason}. {}", code.advice()), out);
                 let timeout = *code == McpCode::Timeout;
                 (if timeout { Outcome::UpstreamTimeout } else { Outcome::UpstreamFailed }, error.name())

@@ -2,6 +2,7 @@
 
 use super::{sources, write};
 use crate::cli::{Outcome, Streams, environment};
+use crate::servers;
 use std::path::PathBuf;
 
 /// What is taken, and where it goes.
@@ -23,6 +24,10 @@ pub struct Options {
     /// repeatable
     #[arg(long, value_name = "FILE")]
     pub env_file: Vec<String>,
+    /// Seconds that a server may take to start and to list its tools
+    #[arg(long, value_name = "SECONDS", default_value_t = servers::PATIENCE.as_secs(),
+        value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub timeout: u64,
     /// Replace files that are there
     #[arg(long)]
     pub force: bool,

@@ -2,11 +2,11 @@
 
 use super::servers::Options;
 use crate::files::disk;
-use crate::servers::{self, NoValue, PRESETS, Preset, Programs, Reach, ServerKey, ServerSource};
+use crate::servers::{self, PRESETS, Preset, Programs, Reach, ServerKey, ServerSource};
 use anyhow::Context;
 use mcp_bundle::wire_enums::Transport;
 use mcp_diagnostics::mcp_servers::{McpServer, McpServerKind, Remote};
-use mcp_diagnostics::{EnvFile, suggest};
+use mcp_diagnostics::{EnvFile, Problems, suggest};
 use std::path::{Path, PathBuf};
 
 /// One server: its URL, a preset, or a program of a file
@@ -70,8 +70,8 @@ pub struct Found {
     pub usual: &'static [&'static str],
     /// Variables that the specs have in place of texts of a file.
     pub new_variables: Vec<String>,
-    /// Servers that a variable is missing for, and why they cannot be listed.
-    pub not_ready: Vec<(String, NoValue)>,
+    /// Servers that cannot be listed, and why. They stop no other.
+    pub not_ready: Vec<(String, anyhow::Error)>,
 }
 
 pub fn one(arguments: &One, variables: EnvFile) -> anyhow::Result<Found> {
@@ -87,19 +87,19 @@ pub fn one(arguments: &One, variables: EnvFile) -> anyhow::Result<Found> {
     let mut source = ServerSource { name, title: None, reach: Reach::Program(String::new()) };
     if let (Some(program), Some(file)) = (&arguments.stdio, &arguments.mcp_servers) {
         let all = read(file)?;
-        let meant = named(&all, program, file)?;
+        let meant = named(&all, program, file)?.as_ref().map_err(|why| anyhow::anyhow!("{why}"))?;
         anyhow::ensure!(
             matches!(meant.kind, McpServerKind::Program(_)),
             "`{program}` has a `url` in `{}`; import it with `mcpc import mcp-servers`",
             disk::display(file)
         );
-        found.programs = Programs::of(file, &all);
+        found.programs = programs(file, &all);
         source.name = source.name.or_else(|| servers::server_name(program));
         source.reach = Reach::Program(program.clone());
     } else {
         let preset = arguments.preset.as_deref().map(preset).transpose()?;
         let url = arguments.url.as_deref().or(preset.map(|preset| preset.url)).unwrap_or_default();
-        servers::http_url(url)?;
+        let url = servers::http_url(url)?;
         if let Some(preset) = preset {
             found.usual = preset.tools;
             source.name = source.name.or_else(|| Some(preset.name().to_owned()));
@@ -113,7 +113,7 @@ pub fn one(arguments: &One, variables: EnvFile) -> anyhow::Result<Found> {
                 ByUrl::Http => Transport::Http,
                 ByUrl::Sse => Transport::Sse,
             },
-            url: url.to_owned(),
+            url,
             headers: arguments.header.iter().map(|text| servers::header(text)).collect::<Result<_, _>>()?,
             auth: arguments.bearer_env.clone().map(|variable| ServerKey::Bearer { variable }),
             timeout_ms: None,
@@ -131,37 +131,27 @@ pub fn file(arguments: &File, variables: EnvFile) -> anyhow::Result<Found> {
     let mut found = Found {
         sources: Vec::new(),
         variables,
-        programs: Programs::of(&arguments.file, &all),
+        programs: programs(&arguments.file, &all),
         usual: &[],
         new_variables: Vec::new(),
         not_ready: Vec::new(),
     };
-    let is_wanted = |server: &&McpServer| match arguments.server.is_empty() {
-        true => !server.disabled,
-        false => arguments.server.contains(&server.name.value),
+    let is_wanted = |(name, server): &&Entry| match (arguments.server.is_empty(), server) {
+        (true, Ok(server)) => !server.disabled,
+        (true, Err(_)) => true,
+        (false, _) => arguments.server.contains(name),
     };
-    let mut names = Vec::new();
-    for server in all.iter().filter(is_wanted) {
-        let written = &server.name.value;
-        let name = servers::server_name(written)
-            .with_context(|| format!("`{written}` has no letter or digit; give the server another name"))?;
-        if let Some((_, other)) = names.iter().find(|(taken, _)| *taken == name) {
-            anyhow::bail!(
-                "`{other}` and `{written}` would both be `{name}` in specs; give one of them another name"
-            );
+    let mut names: Vec<(String, &str)> = Vec::new();
+    for (written, server) in all.iter().filter(is_wanted) {
+        match found.source(written, server, &names) {
+            Ok((name, source)) => {
+                found.sources.push(source);
+                names.push((name, written));
+            }
+            Err(why) => {
+                found.not_ready.push((servers::server_name(written).unwrap_or(written.clone()), why));
+            }
         }
-        let reach = match &server.kind {
-            McpServerKind::Program(_) => Reach::Program(written.clone()),
-            McpServerKind::Remote(remote) => match found.remote(&name, remote)? {
-                Ok(reach) => reach,
-                Err(why) => {
-                    found.not_ready.push((name, why));
-                    continue;
-                }
-            },
-        };
-        found.sources.push(ServerSource { name: Some(name.clone()), title: None, reach });
-        names.push((name, written));
     }
     anyhow::ensure!(
         !found.sources.is_empty() || !found.not_ready.is_empty(),
@@ -172,10 +162,31 @@ pub fn file(arguments: &File, variables: EnvFile) -> anyhow::Result<Found> {
 }
 
 impl Found {
+    /// A server of a file, with the name that it gets in specs.
+    fn source(
+        &mut self,
+        written: &str,
+        server: &Result<McpServer, Problems>,
+        taken: &[(String, &str)],
+    ) -> anyhow::Result<(String, ServerSource)> {
+        let server = server.as_ref().map_err(|why| anyhow::anyhow!("{why}"))?;
+        let name = servers::server_name(written)
+            .context("the name has no letter or digit; give the server another name")?;
+        if let Some((_, other)) = taken.iter().find(|(taken, _)| *taken == name) {
+            anyhow::bail!(
+                "`{other}` and `{written}` would both be `{name}` in specs; give one of them another name"
+            );
+        }
+        let reach = match &server.kind {
+            McpServerKind::Program(_) => Reach::Program(written.to_owned()),
+            McpServerKind::Remote(remote) => self.remote(&name, remote)?,
+        };
+        Ok((name.clone(), ServerSource { name: Some(name), title: None, reach }))
+    }
+
     /// Values that a file states may be secret: the spec has variables in their place.
-    fn remote(&mut self, server: &str, remote: &Remote) -> anyhow::Result<Result<Reach, NoValue>> {
-        let url = &remote.url.value;
-        servers::http_url(url).with_context(|| format!("the server `{server}`"))?;
+    fn remote(&mut self, server: &str, remote: &Remote) -> anyhow::Result<Reach> {
+        let url = servers::http_url(&remote.url.value)?;
         let mut headers = Vec::new();
         for (name, value) in &remote.headers {
             let name = name.to_ascii_lowercase();
@@ -184,27 +195,32 @@ impl Found {
                 continue;
             }
             let variable = servers::variable_name(server, &name);
-            let value = match servers::expanded(value, &self.variables) {
-                Ok(value) => value,
-                Err(why) => return Ok(Err(why)),
-            };
+            let value = servers::expanded(value, &self.variables)?;
             // What is set in the environment wins.
             self.variables.extend(EnvFile::from_iter([(variable.clone(), value)]));
             headers.push((name, format!("${{{variable}}}")));
             self.new_variables.push(variable);
         }
         let transport = if remote.is_sse { Transport::Sse } else { Transport::Http };
-        Ok(Ok(Reach::Url { transport, url: url.clone(), headers, auth: None, timeout_ms: None }))
+        Ok(Reach::Url { transport, url, headers, auth: None, timeout_ms: None })
     }
 }
 
-fn read(file: &Path) -> anyhow::Result<Vec<McpServer>> {
-    Ok(mcp_diagnostics::mcp_servers::parse(file)?)
+/// A server of a file by its name there, or why it cannot be understood.
+type Entry = (String, Result<McpServer, Problems>);
+
+fn read(file: &Path) -> anyhow::Result<Vec<Entry>> {
+    Ok(mcp_diagnostics::mcp_servers::parse_each(file)?)
 }
 
-fn named<'s>(all: &'s [McpServer], name: &str, file: &Path) -> anyhow::Result<&'s McpServer> {
-    let names = || all.iter().map(|server| server.name.value.as_str());
-    all.iter().find(|server| server.name.value == name).with_context(|| {
+fn programs(file: &Path, all: &[Entry]) -> Programs {
+    Programs::of(file, all.iter().filter_map(|(_, server)| server.as_ref().ok()))
+}
+
+fn named<'s>(all: &'s [Entry], name: &str, file: &Path) -> anyhow::Result<&'s Result<McpServer, Problems>> {
+    let names = || all.iter().map(|(name, _)| name.as_str());
+    let meant = all.iter().find(|(written, _)| written == name).map(|(_, server)| server);
+    meant.with_context(|| {
         let meant = suggest::did_you_mean(name, names()).unwrap_or_else(|| match names().next() {
             Some(_) => format!("it has {}", suggest::one_of(names())),
             None => "it has none at all".to_owned(),

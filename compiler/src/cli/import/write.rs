@@ -9,6 +9,7 @@ use crate::files::disk;
 use crate::servers::{self, Draft, DraftError, Listed, ListedTool, Origin, ServerSource, Task, Unusable};
 use anyhow::Context;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A server that was listed.
 struct Server {
@@ -24,23 +25,28 @@ struct Ready {
 }
 
 pub fn import(found: Found, options: &Options, streams: &mut Streams) -> anyhow::Result<Outcome> {
-    let Found { sources, variables, programs, usual, new_variables, not_ready } = found;
-    let mut tasks = Vec::new();
-    for source in &sources {
+    let Found { sources: all, variables, programs, usual, new_variables, mut not_ready } = found;
+    let (mut sources, mut tasks) = (Vec::new(), Vec::new());
+    for source in all {
         let name = source.spec_name(None);
         if source.name.is_some() {
             refuse_existing(&path(options, &name), options)?;
         }
-        let contents =
-            servers::check_server(source, &name).with_context(|| format!("the server `{name}`"))?;
-        tasks.push(Task { name, contents, server: 0 });
+        match servers::check_server(&source, &name) {
+            Ok(contents) => {
+                tasks.push(Task { name, contents, server: 0 });
+                sources.push(source);
+            }
+            Err(why) => not_ready.push((name, why.into())),
+        }
     }
     let progress = Progress::of(tasks.len());
-    let listed = servers::list(&tasks, &variables, &programs, &|name| progress.one_more(name));
+    let patience = Duration::from_secs(options.timeout);
+    let listed = servers::list(&tasks, &variables, &programs, patience, &|name| progress.one_more(name));
     drop(progress);
     let mut outcome = Outcome::Clean;
     for (name, why) in not_ready {
-        writeln!(streams.err, "error: `{name}` cannot be listed: {why}")?;
+        writeln!(streams.err, "error: `{name}` cannot be listed: {why:#}")?;
         outcome = Outcome::Incomplete;
     }
     let mut all = Vec::new();
@@ -81,7 +87,9 @@ pub fn import(found: Found, options: &Options, streams: &mut Streams) -> anyhow:
         }
     }
     write(&ready, options, streams)?;
-    for variable in new_variables {
+    let is_written =
+        |variable: &String| ready.iter().any(|ready| ready.draft.text.contains(&format!("${{{variable}}}")));
+    for variable in new_variables.into_iter().filter(is_written) {
         let what = "stands for a value of the file; set it where the specs run";
         writeln!(streams.err, "note: `{variable}` {what}")?;
     }

@@ -13,6 +13,7 @@ use crate::servers::{self, Comparison, NotListed, Programs, State, Task};
 use anyhow::Context;
 use mcp_bundle::plan::Contents;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Compare the pins of specs with what MCP servers say now
 ///
@@ -44,6 +45,10 @@ pub struct Arguments {
     /// repeatable
     #[arg(long, value_name = "FILE")]
     env_file: Vec<String>,
+    /// Seconds that a server may take to start and to list its tools
+    #[arg(long, value_name = "SECONDS", default_value_t = servers::PATIENCE.as_secs(),
+        value_parser = clap::value_parser!(u64).range(1..=3600))]
+    timeout: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -78,7 +83,8 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
     let tasks: Vec<Task<&Contents>> =
         (0..contents.servers.len()).map(|server| Task { name: name(server), contents, server }).collect();
     let progress = Progress::of(tasks.len());
-    let listed = servers::list(&tasks, &variables, &programs, &|name| progress.one_more(name));
+    let patience = Duration::from_secs(arguments.timeout);
+    let listed = servers::list(&tasks, &variables, &programs, patience, &|name| progress.one_more(name));
     drop(progress);
     let results = tasks.iter().zip(listed?).map(|(task, listed)| Server {
         name: task.name.clone(),

@@ -3,7 +3,7 @@
 use super::{Server, different};
 use crate::cli::counted;
 use crate::language::json::Json;
-use crate::servers::{Change, Comparison, Finding, NotListed, State};
+use crate::servers::{self, Change, Comparison, Finding, NotListed, State};
 use mcp_bundle::difference::difference;
 use mcp_diagnostics::visible::{one_line, visible};
 use std::io::{Result, Write};
@@ -88,8 +88,8 @@ pub fn write_json(servers: &[Server], out: &mut dyn Write) -> Result<()> {
             Err(NotListed::Failed(failure)) => {
                 let error = [
                     ("code", failure.code.as_str()),
-                    ("message", failure.reason.as_str()),
-                    ("advice", failure.code.advice()),
+                    ("message", &failure.told()),
+                    ("advice", servers::listing_advice(failure.code)),
                 ];
                 members.push(("error".into(), object(error)));
             }

@@ -29,7 +29,7 @@ pub struct Given<'a> {
 pub enum NotReady {
     #[error("variables have no value")]
     Missing(Vec<Variable>),
-    #[error("{0:#}")]
+    #[error(transparent)]
     Other(#[from] anyhow::Error),
 }
 
@@ -40,7 +40,7 @@ pub enum NoAnswer {
     Upstream { authority: String, error: UpstreamError },
     #[error("the call to `{name}` failed: {}", servers::explained(.failure))]
     Server { name: String, failure: Failure },
-    #[error("{0:#}")]
+    #[error(transparent)]
     Other(#[from] anyhow::Error),
 }
 

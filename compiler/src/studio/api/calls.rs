@@ -279,7 +279,7 @@ fn sent(
             problem.message = mask.text(&problem.message);
             problem
         }
-        other => ApiError::upstream(mask.text(&other.to_string())),
+        other => ApiError::upstream(mask.text(&format!("{other:#}"))),
     })?;
     Ok((received, mask))
 }

@@ -2,24 +2,36 @@
 
 use crate::upstream::UpstreamError;
 pub use mcp_bundle::shape::McpCode;
+use std::borrow::Cow;
 use std::fmt;
 
-/// A failure, and what exactly it was. It holds nothing of a request and no secret.
+/// A failure, and what exactly it was. Code and reason hold nothing of a request and no secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpFailure {
     pub code: McpCode,
     pub reason: String,
+    /// What a program wrote to its log before it ended, on one line. It may hold anything, so only those who run the server
+    /// see it, and never a caller.
+    pub last_words: Option<String>,
 }
 
 impl McpFailure {
     pub fn new(code: McpCode, reason: impl Into<String>) -> McpFailure {
-        McpFailure { code, reason: reason.into() }
+        McpFailure { code, reason: reason.into(), last_words: None }
+    }
+
+    /// The reason with the last words of the program, for those who run the server.
+    pub fn told(&self) -> Cow<'_, str> {
+        match &self.last_words {
+            Some(words) => Cow::Owned(format!("{}; it wrote `{words}`", self.reason)),
+            None => Cow::Borrowed(&self.reason),
+        }
     }
 }
 
 impl fmt::Display for McpFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.reason, self.code.as_str())
+        write!(f, "{} ({})", self.told(), self.code.as_str())
     }
 }
 

@@ -34,17 +34,27 @@ pub(super) async fn open(
     probes: bool,
     deadline: Instant,
 ) -> Result<Opened, McpFailure> {
+    let mut was_slow = false;
     if probes {
         connection.speak(Some(MODERN));
         let half = deadline.saturating_duration_since(Instant::now()) / 2;
         let probed = ask(connection, "server/discover", "", Some(MODERN), Instant::now() + half).await;
+        was_slow = matches!(&probed, Err(failure) if failure.code == McpCode::Timeout);
         if let Some(opened) = discovered(probed)? {
             return Ok(opened);
         }
     }
     connection.speak(None);
     let answer = ask(connection, "initialize", &message::initialize(NEWEST_LEGACY), None, deadline).await?;
-    let result = result(answer)?;
+    let result = match result(answer) {
+        // A program that takes long to start answers the first question too late, and then refuses a handshake.
+        Err(refused) if was_slow => {
+            connection.speak(Some(MODERN));
+            let probed = ask(connection, "server/discover", "", Some(MODERN), deadline).await;
+            return discovered(probed)?.ok_or(refused);
+        }
+        result => result?,
+    };
     let said = result.get("protocolVersion").and_then(Value::as_str).unwrap_or_default();
     let version =
         ProtocolVersion::ALL.iter().copied().find(|known| known.as_str() == said && *known != MODERN);

@@ -34,7 +34,7 @@ impl Described {
         let preset = members.text("preset")?.map(preset).transpose()?;
         let url = members.text("url")?.or(preset.map(|preset| preset.url));
         let url = url.ok_or_else(|| ApiError::bad_request("`url` is missing, or `preset`"))?;
-        servers::http_url(url).map_err(|error| ApiError::bad_request(error.to_string()))?;
+        let url = &servers::http_url(url).map_err(|error| ApiError::bad_request(error.to_string()))?;
         let transport = match members.text("transport")?.unwrap_or(TRANSPORT) {
             "http" => Transport::Http,
             "sse" => Transport::Sse,

@@ -27,8 +27,8 @@ pub fn change(workspace: &Workspace, id: &str, body: &Json) -> Result<(Json, Opt
     let file = snapshot.report.sources.file(server.toolset.file);
     let mut text = file.text.clone();
     if let Some(url) = url {
-        servers::http_url(url).map_err(|error| ApiError::bad_request(error.to_string()))?;
-        text = edits::with_server_value(&text, id, "url", &toml::string(url, Style::Line, "\n"))?;
+        let url = servers::http_url(url).map_err(|error| ApiError::bad_request(error.to_string()))?;
+        text = edits::with_server_value(&text, id, "url", &toml::string(&url, Style::Line, "\n"))?;
     }
     if let Some(timeout) = timeout {
         text = edits::with_server_value(&text, id, "timeout_seconds", &servers::seconds(timeout))?;

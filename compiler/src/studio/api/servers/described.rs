@@ -63,7 +63,7 @@ fn known_members(known: Option<&Known>) -> [(&'static str, Json); 6] {
     let error = failure.map(|failure| {
         object([
             ("code", failure.code.as_str().into()),
-            ("message", failure.reason.as_str().into()),
+            ("message", (&*failure.told()).into()),
             ("advice", failure.code.advice().into()),
         ])
     });

@@ -93,7 +93,7 @@ fn list(
     programs: &Programs,
 ) -> Result<Result<Listed, Failure>, ApiError> {
     let task = Task { name: id.to_owned(), contents, server };
-    let listed = servers::list(&[task], variables, programs, &|_| {});
+    let listed = servers::list(&[task], variables, programs, servers::PATIENCE, &|_| {});
     let mut listed = listed.map_err(|error| ApiError::not_usable(format!("{error:#}")))?;
     match listed.pop() {
         Some(Ok(listed)) => Ok(Ok(listed)),

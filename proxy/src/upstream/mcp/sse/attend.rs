@@ -38,7 +38,7 @@ async fn hear(link: &Link) -> McpFailure {
     let ended =
         link.target.send(&request, &envelope, Instant::now() + LONG, link.longest, &mut received).await;
     match (ended, received.status) {
-        (Err(McpFailure { code, reason }), 200..=299) => {
+        (Err(McpFailure { code, reason, .. }), 200..=299) => {
             McpFailure::new(code, format!("the server's stream of events has ended: {reason}"))
         }
         (Err(failure), _) => failure,

@@ -3,9 +3,10 @@
 use super::Link;
 use super::child::{Child, Pipes};
 use super::lines::{Line, Lines};
-use super::report::{self, Cap, Verdict, beginning};
+use super::report::{self, Cap, LastWords, Verdict, beginning};
 use crate::upstream::mcp::{McpCode, McpFailure, Reaction};
 use futures::FutureExt;
+use futures::future::FusedFuture;
 use std::pin::pin;
 use std::process::ExitStatus;
 use std::sync::atomic::Ordering;
@@ -38,7 +39,8 @@ enum Over {
 /// Attends to a child until it has ended, or until nobody needs it: then `left` is closed.
 pub(super) async fn attend(mut child: Child, pipes: Pipes, link: &Link, left: oneshot::Receiver<()>) {
     let mut hear = pin!(hear(pipes.stdout, link).fuse());
-    let mut log = pin!(report::log_errors(&link.name, pipes.stderr).fuse());
+    let last_words = LastWords::default();
+    let mut log = pin!(report::log_errors(&link.name, pipes.stderr, &last_words).fuse());
     let mut write = pin!(link.outbox.run().fuse());
     let mut watch = pin!(watch(link).fuse());
     let mut left = pin!(left.fuse());
@@ -52,19 +54,23 @@ pub(super) async fn attend(mut child: Child, pipes: Pipes, link: &Link, left: on
             () = &mut write => {}
         }
     };
-    // What it said before it ended still counts.
+    let over = match over {
+        Over::Quiet => match timeout(LAST_WORDS, child.ended()).await {
+            Ok(status) => Over::Ended(status),
+            Err(_) => Over::Quiet,
+        },
+        over => over,
+    };
     let failure = match over {
         Over::Left => McpFailure::new(McpCode::Unreachable, "the connection to the program was closed"),
         Over::Failed(failure) => failure,
-        Over::Quiet => match timeout(LAST_WORDS, child.ended()).await {
-            Ok(status) => ended(status),
-            Err(_) => McpFailure::new(McpCode::Unreachable, "the program has closed its output"),
-        },
+        Over::Quiet => McpFailure::new(McpCode::Unreachable, "the program has closed its output"),
         Over::Ended(status) => {
             // Descendants may hold its pipes open.
             child.kill();
-            let _ = timeout(LAST_WORDS, async { tokio::join!(&mut hear, &mut log) }).await;
-            ended(status)
+            // What it said before it ended still counts.
+            let _ = timeout(LAST_WORDS, async { tokio::join!(rest(&mut hear), rest(&mut log)) }).await;
+            McpFailure { last_words: last_words.told(), ..ended(status) }
         }
     };
     link.close(&failure);
@@ -76,6 +82,13 @@ pub(super) async fn attend(mut child: Child, pipes: Pipes, link: &Link, left: on
     tokio::select! {
         () = child.end(link.patience.end) => {}
         () = drained => {}
+    }
+}
+
+/// Waits for a future unless it has ended before: then it would never be ready again.
+async fn rest(future: impl FusedFuture) {
+    if !future.is_terminated() {
+        future.await;
     }
 }
 

@@ -1,7 +1,10 @@
-//! What a child writes that is no message goes to the log: by lines, and not more of them than somebody reads.
+//! What a child writes that is no message goes to the log: by lines, and not more of them than somebody reads. The last lines
+//! are kept, because they often say why it has ended.
 
 use super::lines::{Line, Lines};
 use mcp_diagnostics::visible::one_line;
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
@@ -10,6 +13,16 @@ const MOST: u32 = 20;
 const SECOND: Duration = Duration::from_secs(1);
 /// Bytes of a line that are shown.
 const SHOWN: usize = 1024;
+
+/// Lines that are kept, so that the error is among them: programs print where it happened after it.
+const KEPT: usize = 20;
+/// Lines of those that are told, and characters of each.
+const TOLD: usize = 3;
+const TOLD_CHARACTERS: usize = 300;
+
+/// The last lines that one child wrote to its standard error.
+#[derive(Debug, Default)]
+pub(super) struct LastWords(Mutex<VecDeque<Line>>);
 
 /// Counts what one child has in the log.
 #[derive(Debug)]
@@ -47,8 +60,32 @@ impl Cap {
     }
 }
 
+impl LastWords {
+    fn add(&self, line: Line) {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() == KEPT {
+            lines.pop_front();
+        }
+        lines.push_back(line);
+    }
+
+    /// A few of the lines as one: from the first that mentions an error, or else the last.
+    pub(super) fn told(&self) -> Option<String> {
+        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines: Vec<String> = lines.iter().map(beginning).collect();
+        let is_error = |line: &String| line.to_ascii_lowercase().contains("error");
+        let start = lines.iter().position(is_error).unwrap_or(lines.len().saturating_sub(TOLD));
+        let told = lines.iter().skip(start).take(TOLD).map(|line| {
+            let line = line.trim();
+            let short: String = line.chars().take(TOLD_CHARACTERS).collect();
+            if short.len() < line.len() { format!("{short}…") } else { short }
+        });
+        Some(told.collect::<Vec<_>>().join(" | ")).filter(|told| !told.is_empty())
+    }
+}
+
 /// Logs what a child writes to its standard error, until it writes no more.
-pub(super) async fn log_errors(server: &str, mut stderr: impl AsyncRead + Unpin) {
+pub(super) async fn log_errors(server: &str, mut stderr: impl AsyncRead + Unpin, last_words: &LastWords) {
     let mut lines = Lines::new(SHOWN);
     let mut cap = Cap::new();
     let mut bytes = vec![0; 4096];
@@ -58,10 +95,14 @@ pub(super) async fn log_errors(server: &str, mut stderr: impl AsyncRead + Unpin)
             _ => break,
         };
         let now = Instant::now();
-        lines.feed(bytes.get(..length).unwrap_or_default(), |line| log_line(server, &line, &mut cap, now));
+        lines.feed(bytes.get(..length).unwrap_or_default(), |line| {
+            log_line(server, &line, &mut cap, now);
+            last_words.add(line);
+        });
     }
     if let Some(line) = lines.end() {
         log_line(server, &line, &mut cap, Instant::now());
+        last_words.add(line);
     }
 }
 
@@ -101,6 +142,24 @@ mod tests {
         assert_eq!(cap.line(start + SECOND), Verdict::LogAfter(500 - MOST));
         assert_eq!(cap.line(start + SECOND), Verdict::Log);
         assert_eq!(cap.line(start + 3 * SECOND), Verdict::Log);
+    }
+
+    #[test]
+    fn the_last_words_begin_with_the_error_and_are_few() {
+        let told = |text: &str| {
+            let words = LastWords::default();
+            text.lines().for_each(|line| words.add(Line::Whole(line.as_bytes().to_vec())));
+            words.told()
+        };
+        assert_eq!(told(""), None);
+        assert_eq!(told("sh: 1: \u{1b}[1mx: not found").as_deref(), Some("sh: 1: ␛[1mx: not found"));
+        assert_eq!(told("a\nb\nc\nd").as_deref(), Some("b | c | d"));
+        let node = "loader:1228\n  throw err;\nError: Cannot find module 'x'\n    at a\n    at b\n    at c\nNode.js v22";
+        assert_eq!(told(node).as_deref(), Some("Error: Cannot find module 'x' | at a | at b"));
+        let long_ago = format!("an error of long ago\n{}end", "line\n".repeat(KEPT));
+        assert_eq!(told(&long_ago).as_deref(), Some("line | line | end"));
+        let told = told(&"x".repeat(9999)).unwrap();
+        assert_eq!(told, format!("{}…", "x".repeat(TOLD_CHARACTERS)));
     }
 
     #[test]

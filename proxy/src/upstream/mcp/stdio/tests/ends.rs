@@ -27,6 +27,21 @@ async fn a_program_that_exits_at_once_fails_those_who_wait_and_those_who_come() 
 }
 
 #[tokio::test]
+async fn a_failure_has_the_last_words_of_the_program_for_those_who_run_it() {
+    let script = r"echo starting >&2; printf 'Error: \033[31mno module foo\n' >&2; exit 1";
+    for script in [script.to_owned(), format!("exec >&-; {script}")] {
+        let failure = closed(&*connect(&script).await).await;
+        assert_eq!(failure.last_words.as_deref(), Some("Error: ␛[31mno module foo"));
+        assert!(!failure.reason.contains("foo"), "callers see the reason: {failure}");
+        assert_eq!(
+            failure.to_string(),
+            "the program has ended (exit status: 1); it wrote `Error: ␛[31mno module foo` (MCP_UNREACHABLE)"
+        );
+    }
+    assert_eq!(closed(&*connect("exit 1").await).await.last_words, None);
+}
+
+#[tokio::test]
 async fn an_answer_that_was_written_before_the_end_counts() {
     let connection = connect(&format!("read -r line; {ID} {ANSWER} exit 1")).await;
     assert_eq!(call(&*connection, 1).await.unwrap(), result(1));

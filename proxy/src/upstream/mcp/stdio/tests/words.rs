@@ -1,6 +1,7 @@
 //! What a child says: other text than messages, answers that nobody asked for, too much.
 
 use super::*;
+use crate::upstream::mcp::handshake;
 
 #[tokio::test]
 async fn text_before_the_first_message_is_skipped() {
@@ -16,6 +17,24 @@ async fn a_program_that_only_writes_text_is_ended() {
     assert_eq!(failure.code, McpCode::ParseError);
     assert!(failure.reason.contains("`hello`") || failure.reason.contains("hello"), "{failure}");
     assert_eq!(closed(&*connection).await, failure);
+}
+
+#[tokio::test]
+async fn a_server_that_starts_too_slowly_for_the_first_question_is_asked_again() {
+    let discovered = r#"{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}"#;
+    let script = for_each_line(&format!(
+        r#"case $line in
+          *'"server/discover"'*)
+            [ -z "$asked" ] || printf '{{"jsonrpc":"2.0","id":%s,"result":{discovered}}}\n' $id
+            asked=yes;;
+          *'"initialize"'*)
+            printf '{{"jsonrpc":"2.0","id":%s,"error":{{"code":-32600,"message":"no handshake"}}}}\n' $id;;
+        esac;"#
+    ));
+    let connection = connect(&script).await;
+    let deadline = Instant::now() + Duration::from_secs(10);
+    let opened = handshake::open(&*connection, true, deadline).await.unwrap();
+    assert_eq!(opened.version, crate::protocol::MODERN);
 }
 
 #[tokio::test]
