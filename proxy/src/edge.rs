@@ -1,6 +1,6 @@
 //! The edge without sockets: a request's head and body in, an answer out.
 
-use crate::call::admit_message;
+use crate::call::{admit_message, admit_request, admit_stranger};
 use crate::catalog::{BuildError, Catalog, Place};
 use crate::limits::budget::{NoRoom, Share};
 use crate::limits::{Limit, Limiter, SharedLimits};
@@ -77,6 +77,11 @@ impl Edge {
             pool: pool.as_ref().map(|read| read()),
         });
         metrics.observe_limits(&shared.limits, &shared.cache);
+        // The metrics are among what is shared, so they must not keep it.
+        let weak = Arc::downgrade(&shared);
+        metrics.observe_issuers(move || {
+            weak.upgrade().map(|shared| shared.serving().directory.issuers().stats()).unwrap_or_default()
+        });
         Edge { metrics, shared, stopping: watch::channel(false).0, sessions: Arc::default(), authenticator }
     }
 
@@ -160,15 +165,19 @@ impl Edge {
             found = Err(Failure::AuditFull);
         }
         let accepted = match found {
-            Ok(Some(path)) => identity::authenticate(authenticator, head, peer).await.map(|caller| {
-                Route::Serve(RoutedRequest {
+            Ok(Some(path)) => match identity::authenticate(authenticator, head, peer).await {
+                Ok(caller) => Ok(Route::Serve(RoutedRequest {
                     path,
                     request_id: RequestId::of(head),
                     origin: origin.map(str::to_owned),
                     caller,
                     peer: peer.clone(),
-                })
-            }),
+                })),
+                // Whoever guesses credentials asks like anyone else at the address.
+                Err(failure) => {
+                    Err(admit_stranger(&self.shared, &serving.settings, peer).err().unwrap_or(failure))
+                }
+            },
             Ok(None) => Ok(Route::Answered),
             Err(failure) => Err(failure),
         };
@@ -178,7 +187,12 @@ impl Edge {
                 RequestFacts { request_id, caller, peer, toolset: None, revision: None, protocol: None };
             self.refuse(head, facts, &failure, reply);
             // Nothing is read for someone unknown, not even to keep the connection.
-            reply.close |= matches!(failure, Failure::Unauthenticated { .. });
+            reply.close |= matches!(
+                failure,
+                Failure::Unauthenticated { .. }
+                    | Failure::IssuerUnavailable
+                    | Failure::TooManyRequests { .. }
+            );
             Route::Answered
         });
         if let (Route::Answered, Some(origin)) = (&route, origin) {
@@ -190,6 +204,7 @@ impl Edge {
     /// The answer to a body that is longer than `limits.request_body`; the rest of it is not read.
     pub fn too_large(&self, serving: &Serving, request: &RoutedRequest, head: &Head, reply: &mut Reply) {
         let failure = Failure::BodyTooLarge(serving.settings.limits.request_body);
+        let failure = self.counted(serving, request, failure);
         self.refuse(head, request.facts(), &failure, reply);
         reply.close = true;
     }
@@ -198,6 +213,11 @@ impl Edge {
     fn refuse(&self, head: &Head, facts: RequestFacts<'_>, failure: &Failure, reply: &mut Reply) {
         refuse(head, failure, reply);
         self.shared.refused(head, facts, failure, reply.status);
+    }
+
+    /// Why a request is refused of which no message was admitted: it counts all the same.
+    fn counted(&self, serving: &Serving, request: &RoutedRequest, failure: Failure) -> Failure {
+        admit_request(&self.shared, &serving.settings, request).err().unwrap_or(failure)
     }
 
     /// Answers a request. `reply` is overwritten. Dropping the future cancels what the request started.
@@ -218,7 +238,7 @@ impl Edge {
         } else {
             Box::pin(held.grow(budget, body.len())).await.map_err(|NoRoom| {
                 self.shared.limits.hit(Limit::AnswerBytes);
-                Failure::Overloaded
+                self.counted(serving, request, Failure::Overloaded)
             })
         };
         let served = match room {
@@ -251,9 +271,10 @@ impl Edge {
             Path::Mcp { toolset } | Path::McpStream { toolset } | Path::Sse { toolset } => toolset.as_deref(),
             _ => None,
         };
-        let view = catalog
-            .view(&request.caller, toolset)
-            .ok_or_else(|| Failure::UnknownToolset(toolset.unwrap_or_default().to_owned()))?;
+        let view = catalog.view(&request.caller, toolset).ok_or_else(|| {
+            let unknown = Failure::UnknownToolset(toolset.unwrap_or_default().to_owned());
+            self.counted(serving, request, unknown)
+        })?;
         let context = Context {
             shared: &self.shared,
             settings: &serving.settings,
@@ -274,7 +295,8 @@ impl Edge {
                 return sse::open(&context, &self.sessions).map(Box::new).map(Answered::Stream);
             }
             Path::SseMessages => {
-                sse::post(&self.shared, &self.sessions, head, request, body)?;
+                let posted = sse::post(&self.shared, &self.sessions, head, request, body);
+                posted.map_err(|failure| self.counted(serving, request, failure))?;
                 reply.status = 202;
             }
             Path::ApiList => {

@@ -3,7 +3,9 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use mcp_edge::jwt::{Algorithm, ClaimSource, IssuerConfig, Issuers, KeySource};
+use mcp_edge::activation::Activation;
+use mcp_edge::config::Config;
+use mcp_edge::jwt::{Algorithm, ClaimSource, IssuerConfig, IssuerStats, Issuers, KeySource};
 use mcp_edge::request::failure::Failure;
 use mcp_edge::request::head::Head;
 use mcp_edge::request::identity::{Authenticator, Caller, Peer, Verdict};
@@ -268,7 +270,8 @@ fn an_issuer_that_is_away_keeps_its_keys() {
     let (server, signer) = (Upstream::start(), Signer::ed25519());
     server.answers(raw("HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n"));
     let door = Door::url(&server);
-    assert!(door.refusal(&signer.signed("a", &claims(&server))).contains("cannot be read"));
+    // The token may be good: no challenge, which would make a client throw it away.
+    assert_eq!(door.ask(&signer.signed("a", &claims(&server))), Err(Failure::IssuerUnavailable));
 
     let server = Upstream::start();
     server.answers(keys(&[(&signer, "a")]));
@@ -277,6 +280,9 @@ fn an_issuer_that_is_away_keeps_its_keys() {
     assert!(door.ask(&signer.signed("a", &claims(&server))).is_ok());
     assert!(door.refusal(&signer.signed("b", &claims(&server))).contains("key that signed"));
     assert!(door.ask(&signer.signed("a", &with(&server, "jti", json!("2")))).is_ok());
+    let issuer = issuer_url(&server);
+    let stats = door.directory.issuers().stats();
+    assert_eq!(stats, [IssuerStats { issuer, fetched: 1, failed: 1 }]);
 }
 
 #[test]
@@ -287,23 +293,75 @@ fn what_is_not_a_key_set_is_none() {
         let (server, signer) = (Upstream::start(), Signer::ed25519());
         server.always_answers(json_answer(text));
         let door = Door::url(&server);
-        assert!(door.refusal(&signer.signed("a", &claims(&server))).contains("cannot be read"), "{text}");
+        let asked = door.ask(&signer.signed("a", &claims(&server)));
+        assert_eq!(asked, Err(Failure::IssuerUnavailable), "{text}");
     }
 }
 
 #[test]
 fn many_callers_with_the_same_new_key_ask_the_issuer_once() {
-    let (server, signer) = (Upstream::start(), Signer::ed25519());
-    server.always_answers(keys(&[(&signer, "a")]));
+    const CALLERS: usize = 500;
+    let (server, old, new) = (Upstream::start(), Signer::ed25519(), Signer::ed25519());
+    server.answers(keys(&[(&old, "a")]));
+    server.always_answers(keys(&[(&old, "a"), (&new, "b")]));
     let door = Door::url(&server);
-    let tokens: Vec<String> =
-        (0..500).map(|number| signer.signed("a", &with(&server, "jti", json!(number)))).collect();
-    let callers = door.runtime.block_on(async {
-        let all = tokens.iter().map(|token| authenticate(&door.directory, token));
-        futures::future::join_all(all).await
-    });
-    assert_eq!(callers.iter().filter(|caller| caller.is_ok()).count(), 500);
+    assert!(door.ask(&old.signed("a", &claims(&server))).is_ok());
     assert_eq!(server.count(), 1);
+    let tokens: Vec<String> =
+        (0..CALLERS).map(|number| new.signed("b", &with(&server, "jti", json!(number)))).collect();
+    // All begin at once, on threads of their own.
+    let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(8).enable_all().build().unwrap();
+    let start = Arc::new(tokio::sync::Barrier::new(CALLERS));
+    let callers: Vec<_> = tokens
+        .into_iter()
+        .map(|token| {
+            let (directory, start) = (Arc::clone(&door.directory), Arc::clone(&start));
+            threads.spawn(async move {
+                start.wait().await;
+                authenticate(&directory, &token).await
+            })
+        })
+        .collect();
+    let callers = threads.block_on(futures::future::join_all(callers));
+    assert_eq!(callers.iter().filter(|caller| caller.as_ref().is_ok_and(Result::is_ok)).count(), CALLERS);
+    assert_eq!(server.count(), 2, "one more fetch for all of them");
+}
+
+#[test]
+fn a_file_of_keys_is_followed() {
+    let (server, first, second) = (Upstream::start(), Signer::ed25519(), Signer::p256());
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let put = |signer: &Signer, id: &str| {
+        std::fs::write(at("keys.json"), json!({"keys": [signer.jwk(id)]}).to_string()).unwrap();
+    };
+    build(
+        &spec(&[("one", "respond = \"Hello.\"")]).replace("UPSTREAM", "https://api.example"),
+        &at("api.mcpk"),
+    );
+    std::fs::write(at("tenants.toml"), TENANTS).unwrap();
+    let config = format!(
+        "bundle = \"api.mcpk\"\n[auth]\ntenants = \"tenants.toml\"\n[[auth.jwt]]\nissuer = \"{}\"\n\
+         audience = [\"{AUDIENCE}\"]\njwks = \"keys.json\"\ntenant = {{ claim = \"org\" }}\n",
+        issuer_url(&server)
+    );
+    std::fs::write(at("edge.toml"), config).unwrap();
+    put(&first, "a");
+    let path = at("edge.toml");
+    let activation = Activation::start(move || Config::load(&path)).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let is_in = |signer: &Signer, id: &str| {
+        let directory = Arc::clone(&activation.edge().serving().directory);
+        runtime.block_on(authenticate(&directory, &signer.signed(id, &claims(&server)))).is_ok()
+    };
+    assert_eq!((is_in(&first, "a"), is_in(&second, "b")), (true, false));
+    put(&second, "b");
+    assert!(activation.poll().unwrap().is_some_and(|reloaded| reloaded.is_new));
+    assert_eq!((is_in(&first, "a"), is_in(&second, "b")), (false, true));
+    std::fs::write(at("keys.json"), "<html>").unwrap();
+    let error = activation.poll().unwrap_err().to_string();
+    assert!(error.contains("keys.json") && error.contains("not a JSON Web Key Set"), "{error}");
+    assert!(is_in(&second, "b"), "what was served stays");
 }
 
 #[test]
@@ -324,7 +382,7 @@ fn keys_are_discovered_by_the_issuers_metadata() {
         json!({"issuer": "https://evil.example", "jwks_uri": format!("{}/keys", issuer_url(&server))});
     server.always_answers(json_answer(metadata.to_string()));
     let door = Door::new(&server, KeySource::Discover);
-    assert!(door.refusal(&signer.signed("a", &claims(&server))).contains("cannot be read"));
+    assert_eq!(door.ask(&signer.signed("a", &claims(&server))), Err(Failure::IssuerUnavailable));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use mcp_edge::edge::Hooks;
 use mcp_edge::limits::{CallerLimits, Rate, bucket};
+use mcp_edge::request::failure::Failure;
 use mcp_edge::request::head::Head;
 use mcp_edge::request::identity::{Authenticator, Caller, Identity, Peer, Verdict};
 use mcpc_tests::{Answer, World, answer, call, get, json, legacy, modern, post, raw, spec};
@@ -22,6 +23,9 @@ impl Authenticator for ByName {
         let rarely = Some(Rate::new(1, 3600, 1));
         let limits = match name.as_str() {
             "rare" => CallerLimits { rate: rarely, ..CallerLimits::NONE },
+            name if name.starts_with("pair") => {
+                CallerLimits { rate: Some(Rate::new(1, 3600, 2)), ..CallerLimits::NONE }
+            }
             "key" => CallerLimits { key_rate: rarely, key: bucket("key/ci"), ..CallerLimits::NONE },
             "single" => CallerLimits { calls_in_flight: Some(1), ..CallerLimits::NONE },
             _ => CallerLimits::NONE,
@@ -120,6 +124,106 @@ fn tenants_and_keys_have_rates() {
         assert!(!world.ask(by("other", call("t", json!({})))).is_error());
         assert_eq!(world.metric(&format!("mcp_edge_limit_hits_total{{limit=\"{reason}\"}}")), 7);
     }
+}
+
+fn rpc(body: &serde_json::Value) -> Vec<u8> {
+    post("/mcp", &[("mcp-protocol-version", "2025-06-18")], body.to_string())
+}
+
+/// What is refused before a tool is found, on every interface.
+fn wrong_requests() -> Vec<Vec<u8>> {
+    let name = |name: &str| json!({"name": name, "arguments": {}});
+    let wrong_name = String::from_utf8(call("t", json!({}))).unwrap().replace("mcp-name: t", "mcp-name: u");
+    let odd_version = String::from_utf8(call("t", json!({}))).unwrap().replace("2026-07-28", "2099-07-28");
+    vec![
+        modern("tools/call", name("missing")),
+        modern("tools/call", json!({"name": "t", "arguments": 7})),
+        wrong_name.into_bytes(),
+        odd_version.into_bytes(),
+        legacy("tools/call", &name("missing")),
+        legacy("tools/call", &json!({"name": "t", "arguments": []})),
+        legacy("tools/call", &json!({"name": 7})),
+        legacy("tools/dance", &json!({})),
+        rpc(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})),
+        rpc(&json!({"jsonrpc": "2.0", "id": 1, "result": {}})),
+        rpc(&json!({"jsonrpc": "1.0", "id": 1, "method": "ping"})),
+        rpc(&json!({"jsonrpc": "2.0", "id": {}, "method": "ping"})),
+        rpc(&json!([])),
+        rpc(&json!(7)),
+        post("/mcp", &[], "{"),
+        post("/mcp/nowhere", &[], "{}"),
+        post("/messages?session=nobody", &[], "{}"),
+        post("/mcp", &[], "x".repeat(9000)),
+        api_call("missing"),
+        post("/api/v1/mcp/tools/call", &[], "{"),
+        post("/mcp/invoke", &[], json!({"tool_name": "missing", "params": {}}).to_string()),
+        post("/mcp/invoke", &[], json!({"tool_name": "t", "params": 7}).to_string()),
+    ]
+}
+
+#[test]
+fn what_is_refused_before_it_is_a_call_counts_once() {
+    let hooks = Hooks { authenticator: Some(Arc::new(ByName)), ..Hooks::default() };
+    let world = World::empty_with_hooks(None, |settings| settings.limits.request_body = 8000, hooks);
+    world.activate(&spec(&[("t", GET)]));
+    world.upstream.always_answers(json("{}"));
+    for (number, request) in wrong_requests().into_iter().enumerate() {
+        let ask = |request: Vec<u8>| world.ask(by(&format!("pair {number}"), request));
+        let shown = String::from_utf8_lossy(&request).into_owned();
+        let first = ask(request.clone());
+        assert_ne!(first.status, 429, "{shown}");
+        let good = ask(call("t", json!({})));
+        assert!(!good.is_error(), "only one of two has counted: {shown}\n{}", good.body);
+        let last = ask(request);
+        assert_eq!(last.status, 429, "{shown}\n{}", last.body);
+        assert!(last.header("retry-after").unwrap().parse::<u32>().unwrap() > 3500, "{shown}");
+    }
+}
+
+#[test]
+fn messages_of_a_session_and_of_a_batch_count_each() {
+    let world = with_callers(&spec(&[("t", GET)]));
+    let mut stream = world.client();
+    stream.send(by("pair s", get("/sse", &[("accept", "text/event-stream")])));
+    assert_eq!(stream.head_only().status, 200);
+    let opening = stream.event();
+    let target = opening.lines().find_map(|line| line.strip_prefix("data: ")).unwrap().to_owned();
+    for expected in ["Parse error", "Too many requests"] {
+        assert_eq!(world.ask(by("pair s", post(&target, &[], "{"))).status, 202);
+        let event = stream.event();
+        assert!(event.contains(expected), "{event}");
+    }
+    let unknown = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "missing"}});
+    let batch = json!([unknown, unknown, unknown]).to_string();
+    let said = world.ask(by("pair b", post("/mcp", &[("mcp-protocol-version", "2025-03-26")], batch)));
+    let answers = said.json();
+    let codes: Vec<i64> =
+        answers.as_array().unwrap().iter().map(|answer| answer["error"]["code"].as_i64().unwrap()).collect();
+    assert_eq!(codes, [-32602, -32602, -32603], "{}", said.body);
+}
+
+/// Lets nobody in.
+#[derive(Debug)]
+struct Nobody;
+
+impl Authenticator for Nobody {
+    fn authenticate<'a>(&'a self, _head: &'a Head, _peer: &'a Peer) -> Verdict<'a> {
+        Verdict::Ready(Err(Failure::Unauthenticated { challenge: "Bearer".to_owned(), reason: "no" }))
+    }
+}
+
+#[test]
+fn attempts_to_get_in_count_for_the_address() {
+    let hooks = Hooks { authenticator: Some(Arc::new(Nobody)), ..Hooks::default() };
+    let rate = Some(Rate::new(1, 3600, 2));
+    let world = World::empty_with_hooks(None, |settings| settings.limits.address_rate = rate, hooks);
+    world.activate(&spec(&[("t", GET)]));
+    for status in [401, 401, 429, 429] {
+        assert_eq!(world.call("t", json!({})).status, status);
+    }
+    assert_eq!(world.metric("mcp_edge_limit_hits_total{limit=\"rate_of_address\"}"), 2);
+    assert_eq!(world.metric("mcp_edge_refused_total{reason=\"unauthenticated\"}"), 2);
+    assert_eq!(world.metric("mcp_edge_refused_total{reason=\"too_many_requests\"}"), 2);
 }
 
 #[test]

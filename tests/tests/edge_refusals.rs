@@ -46,6 +46,7 @@ fn number(failure: &Failure) -> usize {
         Failure::AuditFull => 24,
         Failure::CredentialInQuery => 25,
         Failure::Overloaded => 26,
+        Failure::IssuerUnavailable => 27,
     }
 }
 
@@ -180,6 +181,11 @@ fn refusals() -> Vec<Refused> {
             Some((post("/mcp", &[("x-test", "400")], "{}"), 400, -32600)),
             Some((post("/mcp/invoke", &[("x-test", "400")], "{}"), 400, VALIDATION)),
         ),
+        row(
+            Failure::IssuerUnavailable,
+            Some((post("/mcp", &[("x-test", "503")], "{}"), 503, -32603)),
+            Some((post("/mcp/invoke", &[("x-test", "503")], "{}"), 503, "SERVICE_ERROR")),
+        ),
         // While others hold all bytes: `tests/tests/edge_limits.rs`.
         row(Failure::Overloaded, None, None),
         // Before the first bundle.
@@ -203,6 +209,7 @@ impl Authenticator for AsAsked {
             Some(b"401") => Err(Failure::Unauthenticated { challenge, reason: "no" }),
             Some(b"403") => Err(Failure::Forbidden { challenge, reason: "no" }),
             Some(b"429") => Err(Failure::TooManyRequests { retry_after_seconds: 7 }),
+            Some(b"503") => Err(Failure::IssuerUnavailable),
             _ => Ok(Caller::Anonymous),
         })
     }
@@ -215,6 +222,7 @@ fn a_refusal_says_what_to_do_in_a_header() {
         ("401", "www-authenticate", "bearer resource_metadata=\"https://tools.example/x\""),
         ("403", "www-authenticate", "bearer resource_metadata=\"https://tools.example/x\""),
         ("429", "retry-after", "7"),
+        ("503", "retry-after", "1"),
     ] {
         for path in ["/mcp", "/mcp/invoke"] {
             let said = world.ask(post(path, &[("x-test", asked)], "{}"));
@@ -252,6 +260,8 @@ fn every_refusal_has_a_status_a_code_and_a_count() {
         let count = |code: i64| world.metric(&format!("mcp_edge_protocol_errors_total{{code=\"{code}\"}}"));
         let code = i64::from(failure.code());
         let before = count(code);
+        let named = || world.metric(&format!("mcp_edge_refused_total{{reason=\"{name}\"}}"));
+        let named_before = named();
         if let Some((request, status, expected)) = &mcp {
             let said = world.ask(request);
             assert_eq!(
@@ -268,10 +278,13 @@ fn every_refusal_has_a_status_a_code_and_a_count() {
             assert_eq!((said.status, &body["success"]), (*status, &json!(false)), "{name}: {body}");
             assert_eq!((&body["error_type"], &body["details"]["reason"]), (&json!(error_type), &json!(name)));
         }
+        let asked = u64::from(mcp.is_some()) + u64::from(rest.is_some());
+        assert_eq!(named(), named_before + asked, "{name}");
+        assert!(Failure::NAMES.contains(&name), "{name}");
         seen.push(number(&failure));
     }
     seen.sort_unstable();
-    assert_eq!(seen, (0..=26).collect::<Vec<_>>());
+    assert_eq!(seen, (0..=27).collect::<Vec<_>>());
     // Clients with a handshake take other statuses than 200 for a broken transport.
     for (request, code) in [
         (legacy("tools/dance", &json!({})), -32601),

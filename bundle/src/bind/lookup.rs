@@ -95,6 +95,16 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_is_not_there_is_compared_with_none() {
+        let names = ["get_order", "list_orders", "drop_order", "close_order"];
+        let lookup = Lookup::new(names.iter().take(2).map(|name| name.as_bytes()).zip(0..));
+        for unknown in ["drop_order", "close_order", "nothing"] {
+            let look = |_| -> Option<()> { panic!("`{unknown}` was compared with a tool") };
+            assert!(lookup.find(unknown.as_bytes(), look).is_none());
+        }
+    }
+
+    #[test]
     fn names_that_are_alike_are_found_apart() {
         let kinds = ["get_record_", "list_records_", "a", "", "ein_langer_name_mit_vielen_zeichen_davor_"];
         let names: Vec<String> =

@@ -31,7 +31,7 @@ mod wording;
 
 pub use pass::Scratch;
 pub use positions::{Unsendable, WhyUnsendable, unsendable};
-pub use prepared::{PreparedTool, PreparedTools};
+pub use prepared::{PreparedTool, PreparedTools, SomeTools};
 pub use problem::{BindError, MAX_PROBLEMS, Problem, ProblemKind, UNEXPLAINED};
 pub use request::Request;
 

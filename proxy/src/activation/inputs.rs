@@ -28,6 +28,8 @@ pub struct Inputs {
     secrets_stamp: Stamp,
     /// Of the tenants that were read last.
     tenants_stamp: Stamp,
+    /// Of the issuers' keys that were read last.
+    keys_stamps: Vec<Stamp>,
 }
 
 /// What a remote source was made of. While this stays the same, so does the source, with what it holds.
@@ -71,6 +73,7 @@ impl Inputs {
             remote: None,
             secrets_stamp: Stamp::default(),
             tenants_stamp: Stamp::default(),
+            keys_stamps: Vec::new(),
         }
     }
 
@@ -113,7 +116,9 @@ impl Inputs {
     /// Whether something may have changed.
     pub(super) fn probe(&mut self) -> Result<bool, SourceError> {
         let is_same = stamp(self.secrets.file()).is_same(&self.secrets_stamp)
-            && stamp(self.tenants_file()).is_same(&self.tenants_stamp);
+            && stamp(self.tenants_file()).is_same(&self.tenants_stamp)
+            // None are there before the first look.
+            && self.key_files().zip(&self.keys_stamps).all(|(file, before)| Stamp::of(file).is_same(before));
         // In any case: a remote source that is due and not asked would be due again at once.
         let has_changed = self.source.probe()?;
         Ok(!is_same || has_changed)
@@ -123,12 +128,16 @@ impl Inputs {
         // Taken before reading: what is written in between is seen as a change the next time.
         self.secrets_stamp = stamp(self.secrets.file());
         self.tenants_stamp = stamp(self.tenants_file());
+        self.keys_stamps = self.key_files().map(Stamp::of).collect();
         let bundle = load::read(&mut *self.source, &self.keys)?;
         let secrets = self.secrets.read()?;
         let serving = edge.serving();
         let settings = self.settings.clone().unwrap_or_else(|| Arc::clone(&serving.settings));
-        let directory = match &self.auth {
-            Some(auth) => tenancy::read(auth, edge.network(), &serving.directory)?,
+        let directory = match &mut self.auth {
+            Some(auth) => {
+                auth.read_key_files().map_err(ActivationError::IssuerKeys)?;
+                tenancy::read(auth, edge.network(), &serving.directory)?
+            }
             None => Arc::clone(&serving.directory),
         };
         let signers = bundle.signers.iter().map(key_text::write_public).collect();
@@ -139,7 +148,11 @@ impl Inputs {
     /// The files that are read.
     pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
         let files = [self.source.file(), self.secrets.file(), self.tenants_file()];
-        files.into_iter().flatten().map(Path::to_owned)
+        files.into_iter().flatten().chain(self.key_files()).map(Path::to_owned)
+    }
+
+    fn key_files(&self) -> impl Iterator<Item = &Path> {
+        self.auth.iter().flat_map(AuthConfig::key_files)
     }
 
     fn tenants_file(&self) -> Option<&Path> {

@@ -84,6 +84,8 @@ pub enum ActivationError {
     Secrets(#[from] SecretsError),
     #[error(transparent)]
     Tenants(#[from] TenantsError),
+    #[error("the keys of an issuer of tokens: {0}")]
+    IssuerKeys(String),
     #[error(transparent)]
     Build(#[from] BuildError),
     #[error(transparent)]

@@ -18,7 +18,7 @@ mod mcp;
 mod meta;
 mod redact;
 
-pub(crate) use admission::admit_message;
+pub(crate) use admission::{admit_message, admit_request, admit_stranger, counted};
 pub(crate) use mcp::Beside;
 pub(crate) use meta::ERROR_KEY;
 

@@ -3,6 +3,7 @@
 use super::cursor;
 use crate::protocol::{MODERN, has_titles};
 use crate::settings::ListSettings;
+use mcp_bundle::bind::{PreparedTool, PreparedTools, SomeTools};
 use mcp_bundle::format::Revision;
 use mcp_bundle::json::write_string;
 use mcp_bundle::plan::Contents;
@@ -18,6 +19,8 @@ pub struct Listing {
     pub toolset: Option<String>,
     /// Indexes of the tools, ascending, and so sorted by name; `None` for all of them.
     tools: Option<Vec<u32>>,
+    /// Those tools by name, made when one is first asked for. The catalog has such a table of all tools.
+    by_name: OnceLock<SomeTools>,
     /// `"resultType":"complete","_meta":{…},`: how results of the stateless revision begin.
     pub modern_start: Vec<u8>,
     /// Members of the result of `server/discover`.
@@ -146,6 +149,7 @@ impl Listing {
         Listing {
             toolset,
             tools,
+            by_name: OnceLock::new(),
             modern_start,
             discover,
             initialize,
@@ -157,11 +161,12 @@ impl Listing {
         }
     }
 
-    /// Whether the tool with this index is behind the endpoint.
-    pub fn has(&self, tool: usize) -> bool {
+    /// The tool with this name. One that is not listed is not even looked at: the time must not tell that it exists.
+    #[inline]
+    pub fn find<'a>(&self, prepared: &'a PreparedTools, name: &str) -> Option<PreparedTool<'a>> {
         match &self.tools {
-            None => true,
-            Some(tools) => u32::try_from(tool).is_ok_and(|tool| tools.binary_search(&tool).is_ok()),
+            None => prepared.find(name),
+            Some(tools) => prepared.find_among(self.by_name.get_or_init(|| prepared.some(tools)), name),
         }
     }
 
@@ -323,5 +328,40 @@ fn all_instructions(contents: &Contents, toolsets: &[usize]) -> String {
             let lines: Vec<String> = several.iter().map(|(name, text)| format!("{name}: {text}")).collect();
             lines.join("\n\n")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mcp_bundle::bind::Limits;
+
+    const SPEC: &str = r#"
+[[tool]]
+name = "hidden"
+description = "Says hello to whoever calls."
+respond = "Hello."
+[[tool]]
+name = "shown"
+description = "Says goodbye to whoever calls."
+respond = "Bye."
+"#;
+
+    #[test]
+    fn a_hidden_tool_is_looked_for_in_a_table_without_it() {
+        let report = mcpc::check::check_files(&mcpc::check::MemoryFiles::one("spec.toml", SPEC));
+        let contents = report.contents.unwrap_or_else(|| panic!("{:?}", report.diagnostics));
+        let prepared = PreparedTools::new(&contents, &[], &Limits::default());
+        let listing = |tools| {
+            let (revision, list) = (Revision([0; 32]), ListSettings::default());
+            Listing::all(&contents, &revision, tools, &[0], &list, CacheScope::Private)
+        };
+        let restricted = listing(Some(vec![1]));
+        let found = |name| restricted.find(&prepared, name).map(|tool| tool.name());
+        assert_eq!((found("hidden"), found("nothing"), found("shown")), (None, None, Some("shown")));
+        let table = restricted.by_name.get().expect("a table of its own");
+        assert!(prepared.find_among(table, "hidden").is_none() && prepared.find("hidden").is_some());
+        let all = listing(None);
+        assert!(all.find(&prepared, "hidden").is_some() && all.by_name.get().is_none());
     }
 }

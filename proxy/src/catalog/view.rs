@@ -39,7 +39,7 @@ impl<'a> View<'a> {
     /// The tool with this name.
     #[inline]
     pub fn find(&self, name: &str) -> Option<PreparedTool<'a>> {
-        self.catalog.prepared.find(name).filter(|tool| self.listing.has(tool.index()))
+        self.listing.find(&self.catalog.prepared, name)
     }
 
     /// The members of the result that lists the tools after `cursor`; `None` if that is not a cursor.

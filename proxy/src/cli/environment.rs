@@ -1,6 +1,7 @@
 //! What the environment says instead of the command line: where a place is configured by it, as in containers.
 
 use super::{CommandError, ServeArguments};
+use crate::config::{is_off, parse_address};
 use clap::ValueEnum;
 use std::ffi::OsString;
 
@@ -37,9 +38,12 @@ impl Environment {
             && let Some(addresses) = self.text("MCP_EDGE_LISTEN")?
         {
             *listen = addresses.split(',').map(|address| address.trim().to_owned()).collect();
+            listen.iter().try_for_each(|address| check_address("MCP_EDGE_LISTEN", address))?;
         }
         if admin.is_none() {
             *admin = self.text("MCP_EDGE_ADMIN")?;
+            let address = admin.as_deref().filter(|text| !is_off(text));
+            address.map_or(Ok(()), |address| check_address("MCP_EDGE_ADMIN", address))?;
         }
         *log_format = log_format.or(self.word("MCP_EDGE_LOG_FORMAT")?);
         *log_level = log_level.or(self.word("MCP_EDGE_LOG_LEVEL")?);
@@ -60,6 +64,12 @@ impl Environment {
                 .help(&format!("it is one of {}", words.join(", ")))
         })
     }
+}
+
+/// Here, because later nobody knows that it was not typed.
+fn check_address(name: &str, text: &str) -> Result<(), CommandError> {
+    let checked = parse_address(text).map(drop);
+    checked.map_err(|error| CommandError::cannot_run(format!("`{name}`: {error}")).help(&error.help))
 }
 
 #[cfg(test)]
@@ -106,6 +116,18 @@ mod tests {
         let wrong = environment(&[("MCP_EDGE_LOG_LEVEL", "loud")]).complete(&mut arguments);
         let text = wrong.unwrap_err().text;
         assert!(text.contains("`MCP_EDGE_LOG_LEVEL` cannot be `loud`") && text.contains("`debug`"), "{text}");
+        for name in ["MCP_EDGE_LISTEN", "MCP_EDGE_ADMIN"] {
+            let set: &'static [(&str, &str)] = match name {
+                "MCP_EDGE_LISTEN" => &[("MCP_EDGE_LISTEN", "127.0.0.1:1,nonsense")],
+                _ => &[("MCP_EDGE_ADMIN", "nonsense")],
+            };
+            let mut arguments = Arguments::try_parse_from(["mcp-edge", "x.mcpk"]).unwrap().serve;
+            let text = environment(set).complete(&mut arguments).unwrap_err().text;
+            assert!(
+                text.contains(&format!("`{name}`: `nonsense` is not")) && text.contains("help: "),
+                "{text}"
+            );
+        }
         assert!(!environment(&[]).has_something_to_serve());
     }
 }

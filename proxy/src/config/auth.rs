@@ -221,6 +221,26 @@ impl<'d> Lowering<'_, 'd> {
     }
 }
 
+impl AuthConfig {
+    /// The files that hold keys of issuers.
+    pub fn key_files(&self) -> impl Iterator<Item = &Path> {
+        self.issuers.iter().filter_map(|issuer| match &issuer.keys {
+            KeySource::File(path, _) => Some(path.as_path()),
+            KeySource::Url(_) | KeySource::Discover => None,
+        })
+    }
+
+    /// Reads those files again.
+    pub fn read_key_files(&mut self) -> Result<(), String> {
+        for issuer in &mut self.issuers {
+            if let KeySource::File(path, set) = &mut issuer.keys {
+                *set = read_keys(path)?;
+            }
+        }
+        Ok(())
+    }
+}
+
 const LONGEST_KEYS: u64 = 1 << 20;
 
 fn read_keys(path: &Path) -> Result<KeySet, String> {

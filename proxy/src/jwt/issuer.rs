@@ -49,8 +49,20 @@ pub struct Issuer {
     reading: Mutex<()>,
     /// The last time that reading the keys was of no use.
     wasted: Lock<Option<Instant>>,
-    /// How often the keys were asked for.
-    fetches: AtomicU64,
+    /// How often the keys were read.
+    fetched: AtomicU64,
+    /// How often that failed.
+    failed: AtomicU64,
+}
+
+/// What metrics say about an issuer whose keys are read over the network.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IssuerStats {
+    pub issuer: String,
+    /// How often its keys were read.
+    pub fetched: u64,
+    /// How often that failed.
+    pub failed: u64,
 }
 
 #[derive(Debug)]
@@ -93,9 +105,7 @@ impl Issuers {
         let issuer = self.0.iter().find(|issuer| unverified.issuer() == Some(issuer.config.issuer.as_str()));
         let Some(issuer) = issuer else { return Verified::Known(Err(TokenError::UnknownIssuer)) };
         match issuer.verify(&unverified, now) {
-            Err(TokenError::NoKeys | TokenError::UnknownKey) if issuer.may_read() => {
-                Verified::NeedsKeys(issuer)
-            }
+            verified if lacks_key(&verified) && issuer.may_read() => Verified::NeedsKeys(issuer),
             verified => {
                 issuer.renew_if_old();
                 Verified::Known(verified)
@@ -106,6 +116,22 @@ impl Issuers {
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Issuer>> {
         self.0.iter()
     }
+
+    /// Of those whose keys are read over the network.
+    pub fn stats(&self) -> Vec<IssuerStats> {
+        let asked = self.0.iter().filter(|issuer| !matches!(issuer.config.keys, KeySource::File(..)));
+        let stats = asked.map(|issuer| IssuerStats {
+            issuer: issuer.config.issuer.clone(),
+            fetched: issuer.fetched.load(Ordering::Relaxed),
+            failed: issuer.failed.load(Ordering::Relaxed),
+        });
+        stats.collect()
+    }
+}
+
+/// Whether newer keys might help.
+fn lacks_key(verified: &Result<Claims, TokenError>) -> bool {
+    matches!(verified, Err(TokenError::NoKeys | TokenError::UnknownKey))
 }
 
 impl Issuer {
@@ -120,13 +146,9 @@ impl Issuer {
             keys: ArcSwapOption::from(keys),
             reading: Mutex::default(),
             wasted: Lock::default(),
-            fetches: AtomicU64::new(0),
+            fetched: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
         }
-    }
-
-    /// How often the keys were asked for.
-    pub fn fetches(&self) -> u64 {
-        self.fetches.load(Ordering::Relaxed)
     }
 
     fn verify(&self, token: &Unverified<'_>, now: i64) -> Result<Claims, TokenError> {
@@ -153,10 +175,17 @@ impl Issuer {
             (before, now) => before.is_some() != now.is_some(),
         };
         if !is_new(&self.keys.load_full()) && self.may_read() {
+            // Another caller may have brought the key after this one missed it, and before it looked at what there was.
+            let verified = self.verify(&unverified, now);
+            if !lacks_key(&verified) {
+                return verified;
+            }
             self.read().await;
-            if matches!(self.verify(&unverified, now), Err(TokenError::NoKeys | TokenError::UnknownKey)) {
+            let verified = self.verify(&unverified, now);
+            if lacks_key(&verified) {
                 *self.wasted.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
             }
+            return verified;
         }
         drop(reading);
         self.verify(&unverified, now)
@@ -174,11 +203,14 @@ impl Issuer {
 
     /// Reads the keys. Those that are there stay if that fails.
     async fn read(&self) {
-        self.fetches.fetch_add(1, Ordering::Relaxed);
         let Some(network) = &self.network else { return };
         match fetch::keys(network, &self.config).await {
-            Ok(set) => self.keys.store(Some(Arc::new(Keys { set, read: Instant::now() }))),
+            Ok(set) => {
+                self.fetched.fetch_add(1, Ordering::Relaxed);
+                self.keys.store(Some(Arc::new(Keys { set, read: Instant::now() })));
+            }
             Err(error) => {
+                self.failed.fetch_add(1, Ordering::Relaxed);
                 let issuer = self.config.issuer.as_str();
                 tracing::warn!(issuer, %error, "the keys of an issuer of tokens cannot be read");
             }

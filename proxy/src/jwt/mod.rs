@@ -12,7 +12,7 @@ mod signature;
 
 pub use claims::{ClaimSource, Claims};
 pub use fetch::is_safe;
-pub use issuer::{Issuer, IssuerConfig, Issuers, KeySource, Verified};
+pub use issuer::{Issuer, IssuerConfig, IssuerStats, Issuers, KeySource, Verified};
 pub use key_set::{KeySet, KeySetError};
 pub use signature::Algorithm;
 

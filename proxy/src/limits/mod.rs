@@ -123,16 +123,15 @@ impl Limiter {
         self.buckets.take(limit, who, rate, now).map_err(Refused::For)
     }
 
-    /// A place for a call of a tenant among `most`; `None` if all are taken.
+    /// A place for a call of a tenant, by its name and [`bucket`], among `most`; `None` if all are taken.
     #[inline]
     pub fn enter<'a>(
         &'a self,
-        tenant: &str,
+        (tenant, who): (&str, u64),
         most: u32,
         shared: Option<WhenAway>,
         now: u64,
     ) -> Option<TenantPlace<'a>> {
-        let who = bucket(tenant);
         let most = match shared.filter(|_| self.shared.is_on()) {
             None => most,
             Some(when_away) => match self.shared.places(who, || format!("places/tenant/{tenant}")) {

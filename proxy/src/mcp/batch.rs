@@ -1,7 +1,7 @@
 //! Arrays of messages, which only 2025-03-26 has.
 
 use super::version::VersionHeader;
-use super::{Responded, fail, ignore, respond};
+use super::{Responded, ignore, refuse, respond};
 use crate::protocol;
 use crate::request::failure::Failure;
 use crate::serving::context::Context;
@@ -15,7 +15,7 @@ async fn respond_to_one(context: &Context<'_>, header: VersionHeader<'_>, messag
     let mut out = Vec::new();
     if message.is_method("initialize") {
         let failure = Failure::InvalidRequest("`initialize` cannot be part of a batch");
-        fail(context, None, message.id_text(), &failure, &mut out);
+        refuse(context, message.id_text(), failure, &mut out);
         return out;
     }
     match respond(context, header, message, &mut out).await {
@@ -44,7 +44,7 @@ pub async fn respond_to_all(
         None
     };
     if let Some(reason) = refusal {
-        return fail(context, None, None, &Failure::InvalidRequest(reason), out);
+        return refuse(context, None, Failure::InvalidRequest(reason), out);
     }
     let start = out.len();
     for group in messages.chunks(AT_ONCE) {
@@ -71,8 +71,8 @@ pub async fn respond_to_all(
 fn refuse_for_size(context: &Context<'_>, message: &Message<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     match message.id_text() {
-        Some(id) => drop(fail(context, None, Some(id), &Failure::BatchTooLarge, &mut out)),
-        None => drop(ignore(context)),
+        Some(id) => drop(refuse(context, Some(id), Failure::BatchTooLarge, &mut out)),
+        None => drop(ignore(context, &mut out)),
     }
     out
 }

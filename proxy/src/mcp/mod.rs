@@ -14,7 +14,7 @@ mod version;
 
 pub use listen::legacy_stream;
 
-use crate::call::{PendingCall, admit_message};
+use crate::call::{PendingCall, admit_message, counted};
 use crate::observe::record::AnswerKind;
 use crate::protocol::MODERN;
 use crate::request::accept::Accepts;
@@ -117,7 +117,7 @@ fn read<'a>(
         Ok(Body::Other) => Failure::InvalidRequest("the body must be a JSON object"),
         Err(error) => Failure::NotJson(error.to_string()),
     };
-    Handled::Responded(fail(context, None, None, &failure, out))
+    Handled::Responded(refuse(context, None, failure, out))
 }
 
 /// Answers one message.
@@ -149,38 +149,36 @@ fn handle<'a>(
     message: &Message<'a>,
     out: &mut Vec<u8>,
 ) -> Handled<'a> {
-    let refuse = |reason, out: &mut Vec<u8>| {
+    let invalid = |reason, out: &mut Vec<u8>| {
         // The id of an answer is that of a request of ours, of which there are none.
         let id = if message.is_ambiguous || message.is_answer { None } else { message.id_text() };
-        Handled::Responded(fail(context, None, id, &Failure::InvalidRequest(reason), out))
+        Handled::Responded(refuse(context, id, Failure::InvalidRequest(reason), out))
     };
     if message.is_ambiguous {
-        return refuse("the message has a duplicate member", out);
+        return invalid("the message has a duplicate member", out);
     }
     if !message.is_rpc {
-        return refuse("`jsonrpc` must be \"2.0\"", out);
+        return invalid("`jsonrpc` must be \"2.0\"", out);
     }
     match message.method {
-        None if message.is_answer && !header.is_modern() => return ignore(context),
-        None if message.is_answer => return refuse("responses are not accepted", out),
+        None if message.is_answer && !header.is_modern() => return Handled::Responded(ignore(context, out)),
+        None if message.is_answer => return invalid("responses are not accepted", out),
         Some(method) if method.kind == Kind::String && !message.is_answer => {}
-        _ => return refuse("`method` must be a string", out),
+        _ => return invalid("`method` must be a string", out),
     }
     let id = match message.id {
         Id::Absent => {
-            return match header.legacy_version(false) {
-                Err(failure) if !header.is_modern() => {
-                    Handled::Responded(fail(context, None, None, &failure, out))
-                }
-                _ => ignore(context),
-            };
+            return Handled::Responded(match header.legacy_version(false) {
+                Err(failure) if !header.is_modern() => refuse(context, None, failure, out),
+                _ => ignore(context, out),
+            });
         }
-        Id::Invalid => return refuse("`id` must be a string or an integer", out),
+        Id::Invalid => return invalid("`id` must be a string or an integer", out),
         Id::Text(id) => id,
     };
     let kind = match version::kind(header, message) {
         Ok(kind) => kind,
-        Err(failure) => return Handled::Responded(fail(context, None, Some(id), &failure, out)),
+        Err(failure) => return Handled::Responded(refuse(context, Some(id), failure, out)),
     };
     let start = out.len();
     let handled = match kind {
@@ -197,10 +195,13 @@ fn handle<'a>(
     })
 }
 
-/// What needs no answer.
-fn ignore<'a>(context: &Context<'a>) -> Handled<'a> {
+/// What needs no answer, unless there are too many of it.
+fn ignore(context: &Context<'_>, out: &mut Vec<u8>) -> Responded {
+    if let Err(failure) = admit_message(context) {
+        return fail(context, None, None, &failure, out);
+    }
     context.answered(None, AnswerKind::Notification, 0);
-    Handled::Responded(Responded::Nothing)
+    Responded::Nothing
 }
 
 /// The order of the checks is part of the protocol.
@@ -211,8 +212,9 @@ fn modern<'a>(
     id: &str,
     out: &mut Vec<u8>,
 ) -> Result<Handled<'a>, Failure> {
-    version::check_modern(header, message)?;
-    headers::check_routing(&context.head.headers, message)?;
+    let checked = version::check_modern(header, message)
+        .and_then(|()| headers::check_routing(&context.head.headers, message));
+    checked.map_err(|failure| counted(context, failure))?;
     if message.is_method("tools/call") {
         return call::begin(context, MODERN, message, id, out);
     }
@@ -266,6 +268,11 @@ fn legacy<'a>(
 fn unknown_method(message: &Message<'_>) -> Failure {
     let mut buffer = String::new();
     Failure::UnknownMethod(message.method.map_or("", |method| method.unescaped(&mut buffer)).to_owned())
+}
+
+/// Appends an error about a message that was not admitted yet.
+fn refuse(context: &Context<'_>, id: Option<&str>, failure: Failure, out: &mut Vec<u8>) -> Responded {
+    fail(context, None, id, &counted(context, failure), out)
 }
 
 /// Appends an error. Its status depends on the revision that the request speaks, if that is known.

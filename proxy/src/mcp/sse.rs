@@ -4,7 +4,7 @@
 
 use super::listen::LEGACY_CHANGED;
 use super::version::VersionHeader;
-use super::{Responded, batch, fail, progress, respond, version};
+use super::{Responded, batch, progress, refuse, respond, version};
 use crate::observe::record::AnswerKind;
 use crate::protocol::MODERN;
 use crate::request::failure::Failure;
@@ -209,5 +209,5 @@ async fn respond_to_body(
         Ok(Body::Other) => Failure::InvalidRequest("the body must be a JSON object"),
         Err(error) => Failure::NotJson(error.to_string()),
     };
-    fail(context, None, None, &failure, out)
+    refuse(context, None, failure, out)
 }

@@ -46,6 +46,8 @@ pub enum Failure {
         challenge: String,
         reason: &'static str,
     },
+    /// The keys that would prove a token could not be read yet. The token may be good.
+    IssuerUnavailable,
     /// A credential in the query string, where logs and histories keep it.
     CredentialInQuery,
     /// The caller sends too many requests.
@@ -101,6 +103,38 @@ impl ErrorType {
 }
 
 impl Failure {
+    /// What [`Failure::name`] can be.
+    pub const NAMES: [&'static str; 28] = [
+        "not_json",
+        "invalid_request",
+        "invalid_params",
+        "unknown_method",
+        "unknown_tool",
+        "bad_cursor",
+        "header_mismatch",
+        "unsupported_version",
+        "not_acceptable",
+        "too_many_streams",
+        "batch_too_large",
+        "not_ready",
+        "body_too_large",
+        "unsupported_media_type",
+        "forbidden_origin",
+        "misdirected_host",
+        "unknown_path",
+        "unknown_toolset",
+        "method_not_allowed",
+        "unauthenticated",
+        "forbidden",
+        "issuer_unavailable",
+        "credential_in_query",
+        "too_many_requests",
+        "overloaded",
+        "unknown_session",
+        "session_busy",
+        "audit_full",
+    ];
+
     /// The JSON-RPC code.
     pub const fn code(&self) -> i32 {
         match self {
@@ -125,6 +159,7 @@ impl Failure {
             | Failure::BatchTooLarge
             | Failure::TooManyRequests { .. }
             | Failure::Overloaded
+            | Failure::IssuerUnavailable
             | Failure::SessionBusy
             | Failure::AuditFull => -32603,
             Failure::HeaderMismatch(_) => -32020,
@@ -160,6 +195,7 @@ impl Failure {
             | Failure::TooManyStreams
             | Failure::SessionBusy
             | Failure::Overloaded
+            | Failure::IssuerUnavailable
             | Failure::AuditFull => 503,
             Failure::Unauthenticated { .. } => 401,
             Failure::TooManyRequests { .. } => 429,
@@ -177,9 +213,11 @@ impl Failure {
     pub const fn rest(&self) -> (ErrorType, u16) {
         match self {
             Failure::UnknownTool(_) => (ErrorType::ToolNotFound, 404),
-            Failure::NotReady | Failure::TooManyStreams | Failure::Overloaded | Failure::AuditFull => {
-                (ErrorType::Service, 503)
-            }
+            Failure::NotReady
+            | Failure::TooManyStreams
+            | Failure::Overloaded
+            | Failure::IssuerUnavailable
+            | Failure::AuditFull => (ErrorType::Service, 503),
             Failure::TooManyRequests { .. } => (ErrorType::Service, 429),
             Failure::InvalidParams(_) | Failure::BadCursor | Failure::UnknownMethod(_) => {
                 (ErrorType::Validation, 400)
@@ -212,12 +250,23 @@ impl Failure {
             Failure::MethodNotAllowed(_) => "method_not_allowed",
             Failure::Unauthenticated { .. } => "unauthenticated",
             Failure::Forbidden { .. } => "forbidden",
+            Failure::IssuerUnavailable => "issuer_unavailable",
             Failure::CredentialInQuery => "credential_in_query",
             Failure::TooManyRequests { .. } => "too_many_requests",
             Failure::Overloaded => "overloaded",
             Failure::UnknownSession => "unknown_session",
             Failure::SessionBusy => "session_busy",
             Failure::AuditFull => "audit_full",
+        }
+    }
+
+    /// Why exactly, where `name` leaves that open: words of this table, with nothing in them of what the client sent.
+    pub const fn detail(&self) -> Option<&'static str> {
+        match self {
+            Failure::Unauthenticated { reason, .. }
+            | Failure::Forbidden { reason, .. }
+            | Failure::InvalidRequest(reason) => Some(reason),
+            _ => None,
         }
     }
 
@@ -261,6 +310,9 @@ impl Failure {
             }
             Failure::Unauthenticated { reason, .. } => Cow::Owned(format!("Not authenticated: {reason}")),
             Failure::Forbidden { reason, .. } => Cow::Owned(format!("Not allowed: {reason}")),
+            Failure::IssuerUnavailable => Cow::Borrowed(
+                "The keys of the issuer of this token cannot be read at the moment, so it cannot be checked; keep it and try again later",
+            ),
             Failure::CredentialInQuery => Cow::Borrowed(
                 "A credential must not be in the URL; send `Authorization: Bearer`, and replace the one that was sent",
             ),
@@ -288,6 +340,7 @@ impl Failure {
             | Failure::TooManyStreams
             | Failure::SessionBusy
             | Failure::Overloaded
+            | Failure::IssuerUnavailable
             | Failure::AuditFull => Some(("retry-after", "1".to_owned())),
             Failure::Unauthenticated { challenge, .. } | Failure::Forbidden { challenge, .. } => {
                 Some(("www-authenticate", challenge.clone()))

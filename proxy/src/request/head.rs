@@ -117,10 +117,13 @@ impl Head {
 
 /// A header's value, if it is visible ASCII.
 pub fn visible(value: &[u8]) -> Option<&str> {
+    if is_visible(value) { std::str::from_utf8(value).ok() } else { None }
+}
+
+/// Whether a header's value is visible ASCII.
+pub fn is_visible(value: &[u8]) -> bool {
     // All of them are looked at, even after a bad one: then it is done in blocks.
-    let is_visible =
-        value.iter().fold(true, |good, byte| good & ((*byte == b'\t') | (b' '..=b'~').contains(byte)));
-    if is_visible { std::str::from_utf8(value).ok() } else { None }
+    value.iter().fold(true, |good, byte| good & ((*byte == b'\t') | (b' '..=b'~').contains(byte)))
 }
 
 #[cfg(test)]

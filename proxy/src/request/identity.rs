@@ -1,6 +1,6 @@
 //! Who asks. This is found out between route and body: for a caller who is turned away, nothing of the body is read.
 
-use crate::limits::CallerLimits;
+use crate::limits::{CallerLimits, bucket};
 use crate::request::certificate::CallerCertificate;
 use crate::request::failure::Failure;
 use crate::request::head::Head;
@@ -48,6 +48,8 @@ pub struct Identity {
     pub(crate) visibility: u32,
     /// The number of its tenant in its directory.
     pub(crate) tenant_index: Option<u32>,
+    /// The [`bucket`] of its tenant; 0 if nobody has worked it out.
+    pub(crate) tenant_bucket: u64,
     /// The directory that knows it; 0 for an authenticator of someone's own.
     pub(crate) generation: u64,
     /// How much it may ask for.
@@ -103,6 +105,14 @@ impl Peer {
 impl Caller {
     pub fn tenant(&self) -> Option<&str> {
         self.identity()?.tenant.as_deref()
+    }
+
+    /// The [`bucket`] of its tenant.
+    #[inline]
+    pub(crate) fn tenant_bucket(&self) -> Option<u64> {
+        let identity = self.identity()?;
+        let worked_out = identity.tenant_bucket;
+        if worked_out != 0 { Some(worked_out) } else { identity.tenant.as_deref().map(bucket) }
     }
 
     pub fn principal(&self) -> Option<&str> {

@@ -3,7 +3,7 @@
 pub mod api_v1;
 pub mod gateway;
 
-use crate::call::{Beside, Done, ToolCall};
+use crate::call::{Beside, Done, ToolCall, counted};
 use crate::observe::record::Outcome;
 use crate::request::failure::{ErrorType, Failure};
 use crate::request::reply::Reply;
@@ -13,6 +13,15 @@ use mcp_bundle::json::{Kind, Scanner};
 
 /// Reads `{"<tool_key>": "…", "<arguments_key>": {…}}`.
 fn read_call<'a>(
+    context: &Context<'a>,
+    body: &'a [u8],
+    tool_key: &'static str,
+    arguments_key: &'static str,
+) -> Result<ToolCall<'a, 'a>, Failure> {
+    find_call(context, body, tool_key, arguments_key).map_err(|failure| counted(context, failure))
+}
+
+fn find_call<'a>(
     context: &Context<'a>,
     body: &'a [u8],
     tool_key: &'static str,

@@ -2,6 +2,7 @@
 
 use super::directory::{Directory, Distinct, Visibility, seconds_now};
 use super::lower::TenantFile;
+use crate::limits::bucket;
 use crate::request::certificate::CallerCertificate;
 use crate::request::failure::Failure;
 use crate::request::identity::{Caller, Identity};
@@ -60,6 +61,7 @@ impl Directory {
                 limits: entry.limits(None),
                 visibility: visibilities.number(Visibility::of(entry, Some(&entry.scopes))),
                 tenant_index: Some(index),
+                tenant_bucket: bucket(tenant),
                 generation: self.generation,
                 ..Identity::default()
             };

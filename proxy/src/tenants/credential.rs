@@ -1,13 +1,13 @@
 //! The credential in a request's head.
 
-use crate::request::head::{Head, visible};
+use crate::request::head::{Head, is_visible};
 
-/// What a request brings. Its text is never printed.
+/// What a request brings: visible ASCII, which is never printed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Credential<'h> {
-    ApiKey(&'h str),
+    ApiKey(&'h [u8]),
     /// Something else in `Authorization: Bearer`.
-    Token(&'h str),
+    Token(&'h [u8]),
 }
 
 /// Why the credential of a head cannot be read.
@@ -30,40 +30,46 @@ pub const LONGEST: usize = 16 << 10;
 
 /// `None` if there is none.
 pub fn find(head: &Head) -> Result<Option<Credential<'_>>, Unreadable> {
-    if head.uri.query().is_some_and(has_credential) {
+    if is_in_query(head) {
         return Err(Unreadable::InQuery);
     }
     let authorization = head.headers.one("authorization").map_err(|_| Unreadable::Ambiguous)?;
     let api_key = head.headers.one("x-api-key").map_err(|_| Unreadable::Ambiguous)?;
-    let text = |value| visible(value).filter(|text| text.len() <= LONGEST).ok_or(Unreadable::Malformed);
+    let is_good = |value: &[u8]| value.len() <= LONGEST && is_visible(value);
     match (authorization, api_key) {
         (None, None) => Ok(None),
         (Some(_), Some(_)) => Err(Unreadable::Ambiguous),
-        (None, Some(key)) => Ok(Some(Credential::ApiKey(text(key)?.trim()))),
-        (Some(authorization), None) => {
-            let token = token_of(text(authorization)?).ok_or(Unreadable::Malformed)?;
-            let is_key = token.starts_with(super::api_key::PREFIX);
+        (None, Some(key)) if is_good(key) => Ok(Some(Credential::ApiKey(key.trim_ascii()))),
+        (Some(authorization), None) if is_good(authorization) => {
+            let token = token_of(authorization).ok_or(Unreadable::Malformed)?;
+            let is_key = token.starts_with(super::api_key::PREFIX.as_bytes());
             Ok(Some(if is_key { Credential::ApiKey(token) } else { Credential::Token(token) }))
         }
+        _ => Err(Unreadable::Malformed),
     }
 }
 
 /// What follows `Bearer`.
-fn token_of(value: &str) -> Option<&str> {
-    let (scheme, token) = value.trim_ascii().split_at_checked("bearer".len())?;
-    let is_bearer = scheme.eq_ignore_ascii_case("bearer") && token.starts_with(' ');
+fn token_of(value: &[u8]) -> Option<&[u8]> {
+    let (scheme, token) = value.trim_ascii().split_at_checked(b"bearer".len())?;
+    let is_bearer = scheme.eq_ignore_ascii_case(b"bearer") && token.starts_with(b" ");
     let token = token.trim_ascii_start();
     // All bytes are looked at, even after a space: then it is done in blocks.
-    let is_one = token.bytes().fold(true, |one, byte| one & (byte != b' '));
+    let is_one = token.iter().fold(true, |one, byte| one & (*byte != b' '));
     (is_bearer && is_one && !token.is_empty()).then_some(token)
 }
 
 impl<'h> Credential<'h> {
-    pub fn text(self) -> &'h str {
+    pub fn bytes(self) -> &'h [u8] {
         match self {
             Credential::ApiKey(text) | Credential::Token(text) => text,
         }
     }
+}
+
+/// Whether a credential is in the query string, where logs and histories keep it.
+pub fn is_in_query(head: &Head) -> bool {
+    head.uri.query().is_some_and(has_credential)
 }
 
 fn has_credential(query: &str) -> bool {
@@ -92,8 +98,8 @@ mod tests {
         headers.iter().for_each(|(name, value)| head.headers.append(name, value.as_bytes()));
         find(&head).map(|credential| match credential {
             None => "none".to_owned(),
-            Some(Credential::ApiKey(text)) => format!("key {text}"),
-            Some(Credential::Token(text)) => format!("token {text}"),
+            Some(Credential::ApiKey(text)) => format!("key {}", String::from_utf8_lossy(text)),
+            Some(Credential::Token(text)) => format!("token {}", String::from_utf8_lossy(text)),
         })
     }
 

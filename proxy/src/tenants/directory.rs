@@ -7,7 +7,7 @@ use super::glob::Glob;
 use super::lower::{TenantEntry, TenantFile, reference};
 use super::recent;
 use crate::jwt::{Claims, IssuerConfig, Issuers, TokenError};
-use crate::limits::CallerLimits;
+use crate::limits::{CallerLimits, bucket};
 use crate::request::failure::Failure;
 use crate::request::head::Head;
 use crate::request::identity::{Authenticator, Caller, Identity, Peer, Verdict};
@@ -93,6 +93,11 @@ impl Directory {
         let mut keys = Vec::new();
         let mut of_tokens = Vec::with_capacity(file.tenants.len());
         for (index, entry) in (0u32..).zip(&file.tenants) {
+            let tenant_bucket = bucket(&entry.name.value);
+            let mut number =
+                |scopes: Option<&Vec<String>>| visibilities.number(Visibility::of(entry, scopes));
+            // Most keys see what their tenant does.
+            let usual = number(Some(&entry.scopes));
             for key in &entry.keys {
                 let scopes = key.scopes.as_ref().unwrap_or(&entry.scopes);
                 let identity = Identity {
@@ -101,8 +106,9 @@ impl Directory {
                     key: Some(key.id.clone()),
                     scopes: scopes.clone(),
                     limits: entry.limits(Some(key)),
-                    visibility: visibilities.number(Visibility::of(entry, Some(scopes))),
+                    visibility: key.scopes.as_ref().map_or(usual, |scopes| number(Some(scopes))),
                     tenant_index: Some(index),
+                    tenant_bucket,
                     generation,
                     ..Identity::default()
                 };
@@ -117,13 +123,14 @@ impl Directory {
                     tenant: Some(PUBLIC.to_owned()),
                     scopes: entry.scopes.clone(),
                     limits: entry.limits(None),
-                    visibility: visibilities.number(Visibility::of(entry, Some(&entry.scopes))),
+                    visibility: usual,
                     tenant_index: Some(index),
+                    tenant_bucket,
                     generation,
                     ..Identity::default()
                 }));
             }
-            of_tokens.push(visibilities.number(Visibility::of(entry, None)));
+            of_tokens.push(number(None));
         }
         keys.sort_by_key(|key| key.digest);
         Directory {
@@ -259,8 +266,8 @@ impl Directory {
     }
 
     /// Looked up by the digest's beginning, then compared in constant time.
-    fn key(&self, text: &str) -> Option<&StoredKey> {
-        let digest = KeyDigest::of(text.as_bytes());
+    fn key(&self, text: &[u8]) -> Option<&StoredKey> {
+        let digest = KeyDigest::of(text);
         let head = |digest: &KeyDigest| digest.0.first_chunk::<8>().copied();
         let start = self.keys.partition_point(|key| head(&key.digest) < head(&digest));
         let same_head = self.keys.get(start..)?.iter().take_while(|key| head(&key.digest) == head(&digest));
@@ -273,9 +280,9 @@ impl Directory {
         found
     }
 
-    fn authenticate_key(&self, text: &str, now: i64) -> Result<Caller, Failure> {
+    fn authenticate_key(&self, text: &[u8], now: i64) -> Result<Caller, Failure> {
         let refuse = |reason| Err(challenge::unauthenticated(self.resource.as_ref(), Some(reason)));
-        if !text.starts_with(PREFIX) {
+        if !text.starts_with(PREFIX.as_bytes()) {
             return refuse("this is not an API key");
         }
         let Some(key) = self.key(text) else { return refuse("the API key is not known") };
@@ -283,7 +290,7 @@ impl Directory {
             return refuse("the API key has expired");
         }
         let caller = Caller::Known(Arc::clone(&key.identity));
-        recent::remember(text, self.generation, key.expires.unwrap_or(i64::MAX), &caller);
+        recent::remember(text, self.generation, key.expires.unwrap_or(recent::FOREVER), &caller);
         Ok(caller)
     }
 
@@ -305,6 +312,7 @@ impl Directory {
             return Err(challenge::forbidden(resource, "the tenant of this token is not known here"));
         };
         let caller = Caller::Known(Arc::new(Identity {
+            tenant_bucket: bucket(&claims.tenant),
             tenant: Some(claims.tenant),
             principal: claims.subject,
             scopes: claims.scopes,
@@ -316,18 +324,26 @@ impl Directory {
             token: Some(token.into()),
             ..Identity::default()
         }));
-        recent::remember(token, self.generation, claims.expires, &caller);
+        recent::remember(token.as_bytes(), self.generation, claims.expires, &caller);
         Ok(caller)
     }
 
     fn of_token(&self, token: &str, verified: Result<Claims, TokenError>) -> Result<Caller, Failure> {
         match verified {
             Ok(claims) => self.of_claims(token, claims),
+            // Not the token's fault: a client that hears of a wrong one throws it away.
+            Err(TokenError::NoKeys) => Err(Failure::IssuerUnavailable),
             Err(error) => Err(challenge::unauthenticated(self.resource.as_ref(), Some(error.reason()))),
         }
     }
 
-    fn authenticate_token<'a>(&'a self, token: &'a str, now: i64) -> Verdict<'a> {
+    fn authenticate_token<'a>(&'a self, token: &'a [u8], now: i64) -> Verdict<'a> {
+        let refuse =
+            |reason| Verdict::Ready(Err(challenge::unauthenticated(self.resource.as_ref(), Some(reason))));
+        if self.issuers.iter().next().is_none() {
+            return refuse("this is no API key that is known here; one begins with `mek_`");
+        }
+        let Ok(token) = std::str::from_utf8(token) else { return refuse(TokenError::Malformed.reason()) };
         match self.issuers.verify(token, now) {
             crate::jwt::Verified::Known(verified) => Verdict::Ready(self.of_token(token, verified)),
             crate::jwt::Verified::NeedsKeys(issuer) => Verdict::Pending(Box::pin(async move {
@@ -351,7 +367,10 @@ impl Directory {
 impl Authenticator for Directory {
     fn authenticate<'a>(&'a self, head: &'a Head, peer: &'a Peer) -> Verdict<'a> {
         if self.mode == Mode::None {
-            return Verdict::Ready(Ok(Caller::Anonymous));
+            // Nobody needs a credential here, but whoever puts one into a URL has given it away.
+            let is_given_away = credential::is_in_query(head);
+            let caller = if is_given_away { Err(Failure::CredentialInQuery) } else { Ok(Caller::Anonymous) };
+            return Verdict::Ready(caller);
         }
         let resource = self.resource.as_ref();
         let credential = match credential::find(head) {
@@ -367,10 +386,10 @@ impl Authenticator for Directory {
                 return Verdict::Ready(Err(challenge::unauthenticated(resource, Some(reason))));
             }
         };
-        let now = seconds_now();
-        if let Some(caller) = recent::find(credential.text(), self.generation, now) {
+        if let Some(caller) = recent::find(credential.bytes(), self.generation, seconds_now) {
             return Verdict::Ready(Ok(caller));
         }
+        let now = seconds_now();
         match credential {
             Credential::Token(token) => self.authenticate_token(token, now),
             Credential::ApiKey(key) => Verdict::Ready(self.authenticate_key(key, now)),

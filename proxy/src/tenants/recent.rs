@@ -20,28 +20,33 @@ thread_local! {
 }
 
 struct Entry {
-    credential: Box<str>,
+    credential: Box<[u8]>,
     /// Of the directory that found it good.
     generation: u64,
-    /// Seconds since 1970.
+    /// Seconds since 1970; [`FOREVER`] asks no clock.
     until: i64,
     caller: Caller,
 }
 
-/// Whose credential it is, if this thread knows.
-pub(super) fn find(credential: &str, generation: u64, now: i64) -> Option<Caller> {
+/// The end of a credential that does not expire.
+pub(super) const FOREVER: i64 = i64::MAX;
+
+/// Whose credential it is, if this thread knows. `now` is in seconds since 1970.
+pub(super) fn find(credential: &[u8], generation: u64, now: impl FnOnce() -> i64) -> Option<Caller> {
     let slot = slot(credential);
     let found = SLOTS_OF_THREAD.try_with(|slots| {
         let slots = slots.borrow();
         let entry = slots.get(slot)?.as_ref()?;
-        let is_it = entry.generation == generation && now < entry.until && *entry.credential == *credential;
+        let is_it = entry.generation == generation
+            && *entry.credential == *credential
+            && (entry.until == FOREVER || now() < entry.until);
         is_it.then(|| entry.caller.clone())
     });
     found.ok().flatten()
 }
 
 /// Remembers a good credential until it expires, or another one needs its place.
-pub(super) fn remember(credential: &str, generation: u64, until: i64, caller: &Caller) {
+pub(super) fn remember(credential: &[u8], generation: u64, until: i64, caller: &Caller) {
     let slot = slot(credential);
     let entry = Entry { credential: credential.into(), generation, until, caller: caller.clone() };
     // A thread that is ending has nobody to remember.
@@ -56,7 +61,7 @@ pub(super) fn remember(credential: &str, generation: u64, until: i64, caller: &C
     });
 }
 
-fn slot(credential: &str) -> usize {
+fn slot(credential: &[u8]) -> usize {
     // The remainder is less than `SLOTS`, so the conversion keeps it.
     (HASHER.hash_one(credential) % SLOTS as u64) as usize
 }
@@ -67,12 +72,14 @@ mod tests {
 
     #[test]
     fn only_the_same_credential_of_the_same_directory_is_found_and_only_in_time() {
-        remember("mek_a", 7, 100, &Caller::Anonymous);
-        assert_eq!(find("mek_a", 7, 99), Some(Caller::Anonymous));
-        assert_eq!(find("mek_a", 7, 100), None);
-        assert_eq!(find("mek_a", 8, 99), None);
-        assert_eq!(find("mek_b", 7, 99), None);
+        remember(b"mek_a", 7, 100, &Caller::Anonymous);
+        assert_eq!(find(b"mek_a", 7, || 99), Some(Caller::Anonymous));
+        assert_eq!(find(b"mek_a", 7, || 100), None);
+        assert_eq!(find(b"mek_a", 8, || 99), None);
+        assert_eq!(find(b"mek_b", 7, || 99), None);
+        remember(b"mek_c", 7, FOREVER, &Caller::Anonymous);
+        assert_eq!(find(b"mek_c", 7, || panic!("nobody needs the time")), Some(Caller::Anonymous));
         // Another thread has its own.
-        assert_eq!(std::thread::spawn(|| find("mek_a", 7, 99)).join().unwrap(), None);
+        assert_eq!(std::thread::spawn(|| find(b"mek_a", 7, || 99)).join().unwrap(), None);
     }
 }

@@ -3,6 +3,7 @@
 use crate::support::{Bench, OTHER, Said, head, modern};
 use mcp_edge::jwt::Issuers;
 use mcp_edge::request::resource::Resource;
+use mcp_edge::serving::events::EventStream;
 use mcp_edge::tenants::api_key::{self, KeyDigest};
 use mcp_edge::tenants::{self, Directory, Mode};
 use serde_json::{Value, json};
@@ -118,6 +119,15 @@ impl Place {
         self.bench.send(&head("GET", path, &[("x-api-key", key)]), b"")
     }
 
+    /// A session of HTTP+SSE: where to post, and its stream.
+    fn session(&self, key: &str) -> (String, EventStream) {
+        let headers = [("x-api-key", key), ("accept", "text/event-stream")];
+        let stream = self.bench.send(&head("GET", "/sse", &headers), b"").stream.unwrap();
+        let opening = String::from_utf8(stream.opening.clone()).unwrap();
+        let target = opening.lines().find_map(|line| line.strip_prefix("data: ")).unwrap();
+        (target.to_owned(), *stream)
+    }
+
     fn tools(&self, path: &str, key: &str) -> Vec<String> {
         names(&self.ask(path, key, "tools/list", json!({})).json()["result"]["tools"])
     }
@@ -135,7 +145,7 @@ fn without_a_credential_nobody_gets_in() {
     let metadata = "resource_metadata=\"https://tools.example/.well-known/oauth-protected-resource/mcp\"";
     assert_eq!(said.header("www-authenticate"), Some(format!("Bearer {metadata}").as_str()));
     for (key, why) in
-        [("mek_wrong", "not known"), (place.expired.as_str(), "has expired"), ("a.b.c", "not a JWT")]
+        [("mek_wrong", "not known"), (place.expired.as_str(), "has expired"), ("a.b.c", "no API key")]
     {
         let said = place.ask("/mcp", key, "tools/list", json!({}));
         let challenge = said.header("www-authenticate").unwrap().to_owned();
@@ -148,6 +158,15 @@ fn without_a_credential_nobody_gets_in() {
     let said = place.bench.send(&head("POST", &format!("/mcp?access_token={}", place.reader), &[]), b"{}");
     assert_eq!((said.status, said.header("www-authenticate")), (400, None));
     assert!(!said.body.contains(&place.reader), "{}", said.body);
+}
+
+#[test]
+fn a_credential_in_the_url_is_refused_even_where_nobody_needs_one() {
+    let place = Place::new(Mode::None);
+    let said = place.bench.send(&head("GET", "/mcp/tools?access_token=hunter2", &[]), b"");
+    assert_eq!((said.status, &said.json()["details"]["reason"]), (400, &json!("credential_in_query")));
+    assert!(!said.body.contains("hunter2"), "{}", said.body);
+    assert_eq!(place.bench.send(&head("GET", "/mcp/tools?page=1", &[]), b"").status, 200);
 }
 
 #[test]
@@ -202,7 +221,26 @@ fn a_hidden_tool_is_unknown_word_for_word() {
         let body = json!({"tool_name": name, "params": {}}).to_string();
         place.bench.send(&head("POST", "/mcp/invoke", &[("x-api-key", &place.reader)]), body.as_bytes())
     };
+    let api_call = |name: &str| {
+        let body = json!({"name": name, "arguments": {}}).to_string();
+        let headers = [("x-api-key", place.reader.as_str())];
+        place.bench.send(&head("POST", "/api/v1/mcp/tools/call", &headers), body.as_bytes())
+    };
+    let (target, mut stream) = place.session(&place.reader);
+    let mut call_by_session = |name: &str| {
+        let params = json!({"name": name, "arguments": {}});
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
+        let headers = [("x-api-key", place.reader.as_str())];
+        assert_eq!(place.bench.send(&head("POST", &target, &headers), body.as_bytes()).status, 202);
+        let event = place.bench.block_on(stream.next()).unwrap();
+        String::from_utf8(event.to_vec()).unwrap()
+    };
     for hidden in ["drop_order", "bye"] {
+        let (seen, unknown) = (call_by_session(hidden), call_by_session("nothing"));
+        assert!(unknown.contains("Unknown tool"), "{unknown}");
+        assert_eq!(seen.replace(hidden, "nothing"), unknown);
+        let (seen, unknown) = (api_call(hidden), api_call("nothing"));
+        assert_eq!((seen.status, seen.body.replace(hidden, "nothing")), (unknown.status, unknown.body));
         let (seen, unknown) = (call(hidden), call("nothing"));
         assert_eq!(seen.status, unknown.status);
         assert_eq!(seen.body.replace(hidden, "nothing"), unknown.body);
@@ -245,15 +283,11 @@ fn callers_without_a_credential_are_the_tenant_public_if_that_is_allowed() {
 #[test]
 fn a_session_belongs_to_whoever_opened_it() {
     let place = Place::new(Mode::Required);
-    let headers = [("x-api-key", place.reader.as_str()), ("accept", "text/event-stream")];
-    let opened = place.bench.send(&head("GET", "/sse", &headers), b"");
-    let opening = String::from_utf8(opened.stream.as_ref().unwrap().opening.clone()).unwrap();
-    let target = opening.lines().find_map(|line| line.strip_prefix("data: ")).unwrap().to_owned();
+    let (target, mut stream) = place.session(&place.reader);
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();
     let post = |key: &str| place.bench.send(&head("POST", &target, &[("x-api-key", key)]), body.as_bytes());
     assert_eq!(post(&place.partner).status, 404);
     assert_eq!(post(&place.reader).status, 202);
-    let mut stream = opened.stream.unwrap();
     let event = place.bench.block_on(stream.next()).unwrap();
     let event = String::from_utf8(event.to_vec()).unwrap();
     assert!(event.contains("get_order") && !event.contains("bye"), "{event}");

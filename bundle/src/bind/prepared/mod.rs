@@ -37,6 +37,10 @@ pub struct PreparedTools {
     pub(crate) variables: Box<[Box<str>]>,
 }
 
+/// Finds some of the tools by name. A name of the others is as unknown to it as one that no tool has, and takes the same steps.
+#[derive(Debug, Clone)]
+pub struct SomeTools(Lookup);
+
 /// One of them.
 #[derive(Clone, Copy)]
 pub struct PreparedTool<'a> {
@@ -110,9 +114,27 @@ impl PreparedTools {
     /// The tool with this name.
     #[inline]
     pub fn find(&self, name: &str) -> Option<PreparedTool<'_>> {
+        self.find_by(&self.lookup, name)
+    }
+
+    /// The tools with these indexes, to be found by name.
+    pub fn some(&self, indexes: &[u32]) -> SomeTools {
+        let tools = indexes.iter().filter_map(|index| Some((self.tools.get(*index as usize)?, *index)));
+        let names: Vec<(&[u8], u32)> = tools.map(|(tool, index)| (tool.name.as_bytes(), index)).collect();
+        SomeTools(Lookup::new(names.into_iter()))
+    }
+
+    /// The tool with this name, if it is one of `some`.
+    #[inline]
+    pub fn find_among(&self, some: &SomeTools, name: &str) -> Option<PreparedTool<'_>> {
+        self.find_by(&some.0, name)
+    }
+
+    #[inline]
+    fn find_by(&self, lookup: &Lookup, name: &str) -> Option<PreparedTool<'_>> {
         let name = name.as_bytes();
         let is_it = |tool: &&Tool| tool.name.len() == name.len() && same(tool.name.as_bytes(), name);
-        let tool = self.lookup.find(name, |index| self.tools.get(index as usize).filter(is_it))?;
+        let tool = lookup.find(name, |index| self.tools.get(index as usize).filter(is_it))?;
         Some(PreparedTool { tools: self, tool })
     }
 

@@ -18,14 +18,18 @@ use crate::call::ToolCall;
 use crate::call::failure::CallFailure;
 use crate::limits::breaker::Pass;
 use crate::limits::gates::Gate;
-use crate::limits::{Limit, Refused, TenantPlace, UpstreamPlace, bucket, nanoseconds};
+use crate::limits::{Limit, Limiter, Rate, Refused, TenantPlace, UpstreamPlace, nanoseconds};
 use crate::request::failure::Failure;
-use crate::request::identity::Caller;
+use crate::request::identity::{Caller, Peer};
+use crate::request::route::RoutedRequest;
 use crate::serving::context::Context;
 use crate::serving::in_flight::Permit;
+use crate::serving::shared::Shared;
+use crate::settings::Settings;
 use crate::upstream::UpstreamError;
 use crate::upstream::mcp::McpCode;
 use mcp_bundle::wire_enums::WhenAway;
+use std::cell::LazyCell;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
@@ -53,14 +57,18 @@ pub(super) fn admit<'a>(
 ) -> Result<Places<'a>, CallFailure> {
     let caller = &context.request.caller;
     let limiter = &context.shared.limits;
-    caller_rates(context, now).map_err(|(limit, wait)| CallFailure::RateLimited { limit, wait })?;
+    // Worked out once, and only where a limit asks.
+    let now = LazyCell::new(|| nanoseconds(now));
+    let asks = Asks { limiter, address_rate: context.settings.limits.address_rate, now: &now };
+    let admitted = asks.rates(caller, &context.request.peer);
+    admitted.map_err(|(limit, wait)| CallFailure::RateLimited { limit, wait })?;
     if let Some(rate) = context.view.catalog().tool_rate(call.tool.index()) {
-        let who = if rate.by_tenant { caller.tenant().map_or(0, bucket) } else { 0 };
+        let who = if rate.by_tenant { caller.tenant_bucket().unwrap_or(0) } else { 0 };
         let name = || match caller.tenant().filter(|_| rate.by_tenant) {
             Some(tenant) => format!("rate/tool/{}/{tenant}", call.tool.name()),
             None => format!("rate/tool/{}", call.tool.name()),
         };
-        let taken = limiter.take(rate.bucket, who, rate.rate, nanoseconds(now), name);
+        let taken = limiter.take(rate.bucket, who, rate.rate, *now, name);
         taken.map_err(|refused| {
             let (limit, wait) = met(Limit::ToolRate, refused);
             limiter.hit(limit);
@@ -77,7 +85,8 @@ pub(super) fn admit<'a>(
         None => None,
         Some(most) => {
             let shared = caller.limits().calls_in_flight_shared;
-            let place = limiter.enter(caller.tenant().unwrap_or_default(), most, shared, nanoseconds(now));
+            let who = (caller.tenant().unwrap_or_default(), caller.tenant_bucket().unwrap_or(0));
+            let place = limiter.enter(who, most, shared, *now);
             Some(place.ok_or_else(|| {
                 let is_away = shared == Some(WhenAway::Refuse) && limiter.shared.is_away();
                 full(if is_away { Limit::SharedAway } else { Limit::TenantInFlight })
@@ -89,8 +98,36 @@ pub(super) fn admit<'a>(
 
 /// Whether a message that calls no tool may be answered: it counts like a call, but no tool's rate is asked.
 pub(crate) fn admit_message(context: &Context<'_>) -> Result<(), Failure> {
-    caller_rates(context, Instant::now())
-        .map_err(|(_, wait)| Failure::TooManyRequests { retry_after_seconds: whole_seconds(wait).into() })
+    admit_request(context.shared, context.settings, context.request)
+}
+
+/// The same for a request of which no more is known than who sent it.
+pub(crate) fn admit_request(
+    shared: &Shared,
+    settings: &Settings,
+    request: &RoutedRequest,
+) -> Result<(), Failure> {
+    let now = LazyCell::new(|| nanoseconds(Instant::now()));
+    let address_rate = settings.limits.address_rate;
+    let asks = Asks { limiter: &shared.limits, address_rate, now: &now };
+    asks.rates(&request.caller, &request.peer).map_err(too_many)
+}
+
+/// Whether a request may be answered whose caller is not known.
+pub(crate) fn admit_stranger(shared: &Shared, settings: &Settings, peer: &Peer) -> Result<(), Failure> {
+    let now = LazyCell::new(|| nanoseconds(Instant::now()));
+    let address_rate = settings.limits.address_rate;
+    Asks { limiter: &shared.limits, address_rate, now: &now }.address(peer).map_err(too_many)
+}
+
+/// Why a message is refused that was not admitted yet. It counts like any other, or wrong messages would have no limit.
+#[cold]
+pub(crate) fn counted(context: &Context<'_>, failure: Failure) -> Failure {
+    admit_message(context).err().unwrap_or(failure)
+}
+
+fn too_many((_, wait): (Limit, Duration)) -> Failure {
+    Failure::TooManyRequests { retry_after_seconds: whole_seconds(wait).into() }
 }
 
 /// The names of limits in the table of buckets; those of tools are made of the tools' names.
@@ -99,32 +136,53 @@ const KEY: u64 = 2;
 const TENANT: u64 = 3;
 
 /// The rates of who asks, whatever it asks for.
-#[inline]
-fn caller_rates(context: &Context<'_>, now: Instant) -> Result<(), (Limit, Duration)> {
-    let caller = &context.request.caller;
-    let limits = caller.limits();
-    let of_address = context.settings.limits.address_rate;
-    if of_address.is_none() && limits.rate.is_none() && limits.key_rate.is_none() {
-        return Ok(());
-    }
-    let limiter = &context.shared.limits;
-    let now = nanoseconds(now);
-    let address = context.request.peer.address.map(|address| bucket_of(address.ip()));
-    let asked = [
-        (Limit::AddressRate, ADDRESS, address, of_address),
-        (Limit::KeyRate, KEY, Some(limits.key), limits.key_rate),
-        (Limit::TenantRate, TENANT, caller.tenant().map(bucket), limits.rate),
-    ];
-    for (limit, name, who, rate) in asked {
-        if let (Some(who), Some(rate)) = (who, rate) {
-            limiter.take(name, who, rate, now, || shared_name(limit, caller)).map_err(|refused| {
-                let (limit, wait) = met(limit, refused);
-                limiter.hit(limit);
-                (limit, wait)
-            })?;
+struct Asks<'a, Now: FnOnce() -> u64> {
+    limiter: &'a Limiter,
+    address_rate: Option<Rate>,
+    now: &'a LazyCell<u64, Now>,
+}
+
+impl<Now: FnOnce() -> u64> Asks<'_, Now> {
+    #[inline]
+    fn rates(&self, caller: &Caller, peer: &Peer) -> Result<(), (Limit, Duration)> {
+        self.address(peer)?;
+        let limits = caller.limits();
+        if let Some(rate) = limits.key_rate {
+            self.take(Limit::KeyRate, KEY, limits.key, rate, caller)?;
+        }
+        match (limits.rate, caller.tenant_bucket()) {
+            (Some(rate), Some(tenant)) => self.take(Limit::TenantRate, TENANT, tenant, rate, caller),
+            _ => Ok(()),
         }
     }
-    Ok(())
+
+    #[inline]
+    fn address(&self, peer: &Peer) -> Result<(), (Limit, Duration)> {
+        match (self.address_rate, peer.address) {
+            (Some(rate), Some(address)) => {
+                let who = bucket_of(address.ip());
+                self.take(Limit::AddressRate, ADDRESS, who, rate, &Caller::Anonymous)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    #[inline]
+    fn take(
+        &self,
+        limit: Limit,
+        name: u64,
+        who: u64,
+        rate: Rate,
+        caller: &Caller,
+    ) -> Result<(), (Limit, Duration)> {
+        let taken = self.limiter.take(name, who, rate, **self.now, || shared_name(limit, caller));
+        taken.map_err(|refused| {
+            let (limit, wait) = met(limit, refused);
+            self.limiter.hit(limit);
+            (limit, wait)
+        })
+    }
 }
 
 /// What edges call the rate of a caller.

@@ -57,6 +57,7 @@ pub(super) fn refused(refusal: &Refusal<'_>, time: &[u8], out: &mut Vec<u8>) {
     end_of_facts(request, out);
     word(b",\"outcome\":\"", "refused", out);
     word(b",\"reason\":\"", failure.name(), out);
+    optional(b",\"error\":", failure.detail(), out);
     number(b",\"status\":", u64::from(*status), out);
     string(b",\"method\":", cut(head.method.as_str()), out);
 }

@@ -172,7 +172,8 @@ fn a_refusal_is_told_without_what_a_client_made_up() {
     second["time"] = Value::Null;
     let expected = json!({
         "time": null, "event": "refused", "request_id": "00000000000000ff", "peer": "[::1]:80",
-        "toolset": "shop", "outcome": "refused", "reason": "unauthenticated", "status": 401, "method": "GET",
+        "toolset": "shop", "outcome": "refused", "reason": "unauthenticated", "error": "none", "status": 401,
+        "method": "GET",
     });
     assert_eq!(second, expected);
 }

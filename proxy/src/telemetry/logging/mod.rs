@@ -144,6 +144,7 @@ impl Observer for Log {
         tracing::info!(
             target: "mcp_edge::refused",
             reason = failure.name(),
+            error = failure.detail(),
             status,
             method = head.method.as_str(),
             path,
@@ -188,6 +189,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::observe::record::Outcome;
     use crate::observe::record::tests::call_record;
+    use crate::request::head::Head;
     use crate::request::id::RequestId;
     use std::sync::LazyLock;
     use tracing::Dispatch;
@@ -239,6 +241,23 @@ pub(crate) mod tests {
         let at = |level| LogSettings { format: LogFormat::Text, level };
         assert_eq!(written(at(LogLevel::Info), || Log.call(&call(Outcome::Ok))), "");
         assert!(written(at(LogLevel::Debug), || Log.call(&call(Outcome::Ok))).contains("get_order"));
+    }
+
+    #[test]
+    fn a_refused_caller_is_explained_without_the_challenge() {
+        let challenge = "Bearer hunter2".to_owned();
+        let failure = &Failure::Unauthenticated { challenge, reason: "the token has expired" };
+        let request = call(Outcome::Ok).request;
+        let settings = LogSettings { format: LogFormat::Json, level: LogLevel::Info };
+        let text = written(settings, || {
+            Log.refused(&Refusal { request, head: &Head::default(), failure, status: 401 });
+        });
+        let line: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(
+            (line["reason"].as_str(), line["error"].as_str()),
+            (Some("unauthenticated"), Some("the token has expired"))
+        );
+        assert!(!text.contains("hunter2"), "{text}");
     }
 
     #[test]

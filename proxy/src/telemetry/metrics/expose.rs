@@ -2,6 +2,8 @@
 
 use super::histogram::Part;
 use super::{CODES, Inner, limits, servers, source};
+use crate::jwt::IssuerStats;
+use crate::request::failure::Failure;
 use crate::telemetry::audit::AuditStats;
 use crate::upstream::PoolStats;
 use prometheus_client::collector::Collector;
@@ -33,6 +35,8 @@ impl Collector for Exposed {
         self.latencies(&mut encoder)?;
         counter(&mut encoder, "lists", "Answered tools/list requests", inner.lists.sum())?;
         self.protocol_errors(&mut encoder)?;
+        self.refused(&mut encoder)?;
+        self.issuers(&mut encoder)?;
         counter(&mut encoder, "activations", "Bundles that were activated", inner.reloads.load(Relaxed))?;
         let failed = "Bundles that could not be activated";
         counter(&mut encoder, "failed_activations", failed, inner.failed_reloads.load(Relaxed))?;
@@ -108,6 +112,28 @@ impl Exposed {
             let labels = [("code", code)];
             let mut metric = metric.encode_family(&labels)?;
             encode_counter(&mut metric, counter.load(Relaxed))?;
+        }
+        Ok(())
+    }
+
+    fn refused(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        let help = "Requests that were refused, by reason";
+        let mut metric = encoder.encode_descriptor("refused", help, None, MetricType::Counter)?;
+        for (reason, counter) in Failure::NAMES.iter().zip(&self.0.refused) {
+            encode_counter(&mut metric.encode_family(&[("reason", *reason)])?, counter.load(Relaxed))?;
+        }
+        Ok(())
+    }
+
+    fn issuers(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        let Some(read) = self.0.issuers.get() else { return Ok(()) };
+        let help = "Times that the keys of an issuer of tokens were asked for, by outcome";
+        let mut metric = encoder.encode_descriptor("issuer_fetches", help, None, MetricType::Counter)?;
+        for IssuerStats { issuer, fetched, failed } in read() {
+            for (outcome, count) in [("ok", fetched), ("failed", failed)] {
+                let labels = [("issuer", issuer.as_str()), ("outcome", outcome)];
+                encode_counter(&mut metric.encode_family(&labels)?, count)?;
+            }
         }
         Ok(())
     }

@@ -13,10 +13,12 @@ mod tenants;
 pub use source::SourceFacts;
 
 use crate::cache::AnswerCache;
+use crate::jwt::IssuerStats;
 use crate::limits::Limiter;
 use crate::observe::Observer;
 use crate::observe::counts::CallCounts;
 use crate::observe::record::{AnswerRecord, CallRecord, Refusal};
+use crate::request::failure::Failure;
 use crate::runtime::shards::ShardedCounter;
 use crate::telemetry::audit::AuditStats;
 use crate::upstream::PoolStats;
@@ -47,6 +49,7 @@ pub struct Gauges {
 }
 
 type GaugeReader = Box<dyn Fn() -> Gauges + Send + Sync>;
+type IssuerReader = Box<dyn Fn() -> Vec<IssuerStats> + Send + Sync>;
 type AuditReader = Box<dyn Fn() -> AuditStats + Send + Sync>;
 
 #[derive(Default)]
@@ -59,6 +62,8 @@ struct Inner {
     lists: ShardedCounter,
     /// In the order of [`CODES`], then all others.
     protocol_errors: [AtomicU64; CODES.len() + 1],
+    /// In the order of [`Failure::NAMES`].
+    refused: [AtomicU64; Failure::NAMES.len()],
     reloads: AtomicU64,
     failed_reloads: AtomicU64,
     active: Mutex<Option<ActiveBundle>>,
@@ -66,6 +71,7 @@ struct Inner {
     tokens: OnceLock<TokenFetches>,
     audit: OnceLock<AuditReader>,
     servers: OnceLock<Servers>,
+    issuers: OnceLock<IssuerReader>,
     limits: OnceLock<(Arc<Limiter>, Arc<AnswerCache>)>,
     source: Mutex<Option<SourceFacts>>,
 }
@@ -136,6 +142,11 @@ impl Metrics {
         let _ = self.inner.servers.set(servers);
     }
 
+    /// Where to ask for the issuers of tokens; only the first one counts.
+    pub(crate) fn observe_issuers(&self, read: impl Fn() -> Vec<IssuerStats> + Send + Sync + 'static) {
+        let _ = self.inner.issuers.set(Box::new(read));
+    }
+
     /// Where to ask for the audit log; only the first one counts.
     pub fn observe_audit(&self, read: impl Fn() -> AuditStats + Send + Sync + 'static) {
         let _ = self.inner.audit.set(Box::new(read));
@@ -171,6 +182,11 @@ impl Observer for Metrics {
         let code = refusal.failure.code();
         let index = CODES.iter().position(|known| *known == code).unwrap_or(CODES.len());
         if let Some(counter) = self.inner.protocol_errors.get(index) {
+            counter.fetch_add(1, Relaxed);
+        }
+        let name = refusal.failure.name();
+        let named = Failure::NAMES.iter().zip(&self.inner.refused).find(|(known, _)| **known == name);
+        if let Some((_, counter)) = named {
             counter.fetch_add(1, Relaxed);
         }
         if let Some(tenant) = refusal.request.caller.tenant() {

@@ -194,6 +194,8 @@ fn the_dashboard_the_alerts_and_the_docs_name_metrics_that_exist() {
     call(&metrics, &tools, 0, Outcome::Ok, Duration::ZERO, Duration::ZERO);
     metrics.observe_gauges(|| Gauges { pool: Some(PoolStats::default()), ..Gauges::default() });
     metrics.observe_audit(AuditStats::default);
+    let issuer = "https://id.example".to_owned();
+    metrics.observe_issuers(move || vec![IssuerStats { issuer: issuer.clone(), fetched: 1, failed: 0 }]);
     metrics.source_is(Some(SourceFacts::default()));
     let tokens = TokenFetches::default();
     tokens.add("crm", "ok");
