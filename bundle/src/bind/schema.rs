@@ -182,7 +182,12 @@ pub(super) fn problems(validator: &Validator, value: &Value) -> Vec<SchemaProble
         let message = "the value does not match the schema and is nested too deeply to say where".to_owned();
         return vec![SchemaProblem { path: String::new(), root: String::new(), message }];
     }
-    validator.inner.iter_errors(value).flat_map(|error| explain::problems_of(&error)).take(MAX_PROBLEMS).collect()
+    validator
+        .inner
+        .iter_errors(value)
+        .flat_map(|error| explain::problems_of(&error))
+        .take(MAX_PROBLEMS)
+        .collect()
 }
 
 /// Adds to `visits` how often a value and those inside are looked at, if each of so many `branches`

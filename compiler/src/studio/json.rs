@@ -152,12 +152,7 @@ impl<'j> Members<'j> {
     }
 
     /// A whole number of something, `of milliseconds`.
-    pub fn number(
-        &self,
-        name: &str,
-        of: &str,
-        range: RangeInclusive<u32>,
-    ) -> Result<Option<u32>, ApiError> {
+    pub fn number(&self, name: &str, of: &str, range: RangeInclusive<u32>) -> Result<Option<u32>, ApiError> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let number = value.as_number().and_then(|number| number.parse().ok());
         if let Some(number) = number.filter(|number| range.contains(number)) {

@@ -46,7 +46,7 @@ fn meant<'e>(
 ) -> Option<&'e [ValidationError<'static>]> {
     let depth = at.segments().count();
     let tells_apart = |error: &ValidationError<'static>| {
-        let below = error.instance_path().segments().count() - depth.min(error.instance_path().segments().count());
+        let below = error.instance_path().segments().count().saturating_sub(depth);
         match error.kind() {
             ValidationErrorKind::Type { .. } => below == 0,
             ValidationErrorKind::Constant { .. } | ValidationErrorKind::Enum { .. } => below <= 1,
@@ -85,16 +85,17 @@ mod tests {
 
     fn paths(schema: &Value, value: &Value) -> Vec<String> {
         let validator = compile(&schema.to_string()).unwrap();
-        let mut paths: Vec<String> = validate(&validator, value).into_iter().map(|problem| problem.path).collect();
+        let mut paths: Vec<String> =
+            validate(&validator, value).into_iter().map(|problem| problem.path).collect();
         paths.sort();
         paths
     }
 
     #[test]
     fn problems_of_a_choice_are_those_of_the_schema_that_is_meant() {
-        let card = json!({"properties": {"kind": {"const": "card"}, "number": {"minLength": 4},
+        let card = json!({"type": "object", "properties": {"kind": {"const": "card"}, "number": {"minLength": 4},
             "to": {"anyOf": [{"type": "null"}, {"type": "object", "required": ["city"]}]}}, "required": ["kind", "number"]});
-        let bank = json!({"properties": {"kind": {"enum": ["bank", "sepa"]}, "iban": {"type": "string"}}, "required": ["iban"]});
+        let bank = json!({"type": "object", "properties": {"kind": {"enum": ["bank", "sepa"]}, "iban": {"type": "string"}}, "required": ["iban"]});
         for choice in ["oneOf", "anyOf"] {
             let schema = json!({"properties": {"pay": {choice: [card, bank, {"type": "string"}]}}});
             let of = |pay: Value| paths(&schema, &json!({"pay": pay}));

@@ -12,7 +12,10 @@ pub fn status(edge: &RunningEdge) -> Json {
         let version = status.get("version").and_then(Json::as_str);
         let is_edge = version.is_some() && status.get("ready").and_then(Json::as_bool).is_some();
         is_edge.then_some(status).ok_or_else(|| {
-            ApiError::upstream(format!("`{}` answers, but not as the admin listener of an edge does", edge.url))
+            ApiError::upstream(format!(
+                "`{}` answers, but not as the admin listener of an edge does",
+                edge.url
+            ))
         })
     });
     let error = status.as_ref().err().map(|error| error.message.clone());

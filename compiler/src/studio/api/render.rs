@@ -54,7 +54,8 @@ pub fn render(workspace: &Workspace, name: &str, body: &Json) -> Result<Json, Ap
         }
         _ => {
             let own = found.tool.body_template_key();
-            let message = format!("`key` is `response_template`, `error_template` or, for this tool, `{own}`");
+            let message =
+                format!("`key` is `response_template`, `error_template` or, for this tool, `{own}`");
             return Err(ApiError::bad_request(message));
         }
     };

@@ -82,7 +82,8 @@ fn server_spec() -> impl Strategy<Value = String> {
         Just("url        = 'https://w.example/mcp'\n"),
         Just("url=\"https://w.example/mcp\"\n"),
     ];
-    let timeout = prop_oneof![Just(""), Just("timeout_seconds = 2.5 # short\n"), Just("timeout_seconds=30\n")];
+    let timeout =
+        prop_oneof![Just(""), Just("timeout_seconds = 2.5 # short\n"), Just("timeout_seconds=30\n")];
     let more = prop_oneof![Just(""), Just("headers = { x-a = \"${A}\" }\n"), Just("retry_count = 1\n")];
     (url, timeout, more, any::<bool>(), any::<bool>()).prop_map(|(url, timeout, more, is_inline, crlf)| {
         let inline = "[upstream]\nwiki = { kind = \"mcp\", url = \"https://w.example/mcp\" } # there\n";

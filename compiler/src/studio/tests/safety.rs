@@ -84,13 +84,17 @@ fn a_link_that_leads_out_is_neither_read_nor_written() {
         let why = source["findings"][0]["message"].as_str().unwrap();
         assert!(why.contains("leads out of the folders"), "{why}");
     }
-    let everything = [place.get("/api/studio/specs"), place.get("/api/studio/findings"), place.get("/api/studio/tools")];
+    let everything =
+        [place.get("/api/studio/specs"), place.get("/api/studio/findings"), place.get("/api/studio/tools")];
     assert!(everything.iter().all(|answer| !answer.to_string().contains("of the outside")));
     let edit = json!({"kind": "source", "path": place.name("shop.toml"), "text": "x = 1"});
     assert_eq!(place.edit(&edit, "shop.toml").code(), "forbidden");
     assert_eq!(fs::read_to_string(outside.path().join("shop.toml")).unwrap(), SHOP);
     let inner = place.get(&format!("/api/studio/source?path={}", place.name("z.toml")));
-    assert!(inner["text"].as_str().unwrap().contains("own_order"), "a link within the folder is a file of it");
+    assert!(
+        inner["text"].as_str().unwrap().contains("own_order"),
+        "a link within the folder is a file of it"
+    );
 }
 
 #[cfg(unix)]

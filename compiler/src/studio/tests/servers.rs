@@ -162,8 +162,9 @@ fn tools_are_chosen_dropped_and_pinned_again() {
 
     assert_eq!(choose(&place, &json!({"tools": ["search", "page.get"]})).status, 200);
     let chosen = place.get("/api/mcp/servers")["servers"][0]["selectedTools"].clone();
-    let expected = json!([{"name": "page.get", "tool": "wiki_page_get", "enabled": true},
-        {"name": "search", "tool": "wiki_search", "enabled": true}]);
+    let expected = json!([
+        {"name": "page.get", "tool": "wiki_page_get", "enabled": true, "parameterMappings": {}},
+        {"name": "search", "tool": "wiki_search", "enabled": true, "parameterMappings": {}}]);
     assert_eq!(chosen, expected);
     let both = place.read("wiki.toml");
 

@@ -186,11 +186,14 @@ arguments = { item = "tea" }
 name = "search"
 description = "Searches the wiki."
 upstream = "wiki"
+pin = "sha256:15066d7ddf2cf2f521a1e4eec18e7e01e310c9ae96a8bd4125d4d43ac1f4716b"
 arguments_template = { go = '{"query": {{.words | toJson}}}' }
 [[tool.parameters]]
 name = "words"
 description = "What to search for"
 required = true
+[tool.pinned]
+input_schema = '{"type": "object"}'
 "#;
 
 #[test]

@@ -1,7 +1,7 @@
 //! Changes of a server: its place, its time, its key.
 
-use super::{Server, TIMEOUT, retries};
 use super::described::{described, key_variable};
+use super::{Server, TIMEOUT, retries};
 use crate::language::json::Json;
 use crate::language::toml::{self, Style};
 use crate::servers;
@@ -18,7 +18,11 @@ use std::collections::BTreeMap;
 pub fn change(workspace: &Workspace, id: &str, body: &Json) -> Result<(Json, Option<Changed>), ApiError> {
     workspace.refuse_read_only()?;
     let members = Members::only(body, &["url", "timeout", "retryOnError", "maxRetries", "apiKey", "hash"])?;
-    let (url, timeout, key) = (members.text("url")?, members.number("timeout", " of milliseconds", TIMEOUT)?, members.text("apiKey")?);
+    let (url, timeout, key) = (
+        members.text("url")?,
+        members.number("timeout", " of milliseconds", TIMEOUT)?,
+        members.text("apiKey")?,
+    );
     let retries = retries(&members)?;
     if url.is_none() && timeout.is_none() && retries.is_none() && key.is_none() {
         let message = "give `url`, `timeout`, `maxRetries`, `retryOnError` or `apiKey`";

@@ -140,9 +140,10 @@ pub fn test_unsaved(workspace: &Workspace, body: &Json) -> Result<Json, ApiError
     variables.extend(EnvFile::from_iter(secrets));
     let begin = Instant::now();
     let key = match &source.reach {
-        Reach::Url { auth: Some(ServerKey::Bearer { variable } | ServerKey::Header { variable, .. }), .. } => {
-            Some(variable.as_str())
-        }
+        Reach::Url {
+            auth: Some(ServerKey::Bearer { variable } | ServerKey::Header { variable, .. }),
+            ..
+        } => Some(variable.as_str()),
         _ => None,
     };
     let listed = list(&id, &contents, 0, key, &variables, &workspace.places.programs)?;

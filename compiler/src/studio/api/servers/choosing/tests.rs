@@ -10,7 +10,8 @@ use proptest::prelude::*;
 
 const NAMES: [&str; 4] = ["find", "get", "list", "put"];
 
-const HEAD: &str = "# The wiki.\n[upstream.wiki]   # a server\nkind = \"mcp\"\nurl = 'https://w.example/mcp'\n\n";
+const HEAD: &str =
+    "# The wiki.\n[upstream.wiki]   # a server\nkind = \"mcp\"\nurl = 'https://w.example/mcp'\n\n";
 
 /// What the server lists: all tools, each with its description.
 fn listed(descriptions: &[&str; 4]) -> Vec<ListedTool> {
