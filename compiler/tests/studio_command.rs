@@ -113,13 +113,23 @@ fn a_page_is_served_until_ctrl_c_and_hears_of_changes_on_disk() {
     assert!(events.any(|line| line == "event: goodbye"));
 }
 
+#[test]
+fn dev_has_options_of_the_page_only_with_it() {
+    let done = Workplace::with_spec(CLEAN).run(&["dev", "--mock", "--read-only"]);
+    assert_eq!(done.code, 2);
+    assert!(done.err.contains("--studio"), "{}", done.err);
+}
+
 #[cfg(unix)]
 #[test]
 fn the_page_is_served_beside_the_tools() {
     let place = Workplace::with_spec(CLEAN);
     let arguments =
         ["dev", "--mock", "--listen", "127.0.0.1:0", "--studio", "--studio-listen", "127.0.0.1:0"];
-    let (studio, _out) = Studio::start(place.command(&arguments));
-    assert!(studio.get("/api/studio/tools").contains("get_order"));
-    assert_eq!(studio.stop(), 0);
+    for (more, read_only) in [(&[][..], false), (&["--read-only"][..], true)] {
+        let (studio, _out) = Studio::start(place.command(&[&arguments[..], more].concat()));
+        assert!(studio.get("/api/studio/tools").contains("get_order"));
+        assert!(studio.get("/api/studio").contains(&format!("\"readOnly\":{read_only}")));
+        assert_eq!(studio.stop(), 0);
+    }
 }

@@ -4,14 +4,14 @@
 //! but the schema itself and the standard's own meta-schemas is an error. Formats and patterns are
 //! those of the compiled checks, so that the two ways of checking agree.
 
+mod explain;
+
 use super::formats;
 use super::patterns::{PATTERN_SIZE_LIMIT, compile_pattern};
-use super::shorten;
 use crate::json::parse_strict;
 use crate::wire_enums::ValueFormat;
 use jsonschema::canonical::Containment;
-use jsonschema::error::ValidationErrorKind;
-use jsonschema::paths::{Location, LocationSegment};
+use jsonschema::paths::Location;
 use jsonschema::{Keyword, PatternOptions, ValidationError};
 use regex::Regex;
 use serde_json::{Map, Value};
@@ -182,7 +182,12 @@ pub(super) fn problems(validator: &Validator, value: &Value) -> Vec<SchemaProble
         let message = "the value does not match the schema and is nested too deeply to say where".to_owned();
         return vec![SchemaProblem { path: String::new(), root: String::new(), message }];
     }
-    validator.inner.iter_errors(value).flat_map(problems_of).take(MAX_PROBLEMS).collect()
+    validator
+        .inner
+        .iter_errors(value)
+        .flat_map(|error| explain::problems_of(&error))
+        .take(MAX_PROBLEMS)
+        .collect()
 }
 
 /// Adds to `visits` how often a value and those inside are looked at, if each of so many `branches`
@@ -253,49 +258,6 @@ fn collect_references(schema: &Value, at: &mut String, references: &mut Vec<Refe
             }
         }
         _ => {}
-    }
-}
-
-/// Members that are missing or too many are each a problem of their own, at their own path.
-fn problems_of(error: ValidationError<'_>) -> Vec<SchemaProblem> {
-    let at = |name: Option<&str>, message: &str| {
-        let mut problem =
-            SchemaProblem { path: String::new(), root: String::new(), message: message.to_owned() };
-        for segment in error.instance_path().segments() {
-            problem.descend(&segment);
-        }
-        if let Some(name) = name {
-            problem.descend(&LocationSegment::Property(name.into()));
-        }
-        problem
-    };
-    match error.kind() {
-        ValidationErrorKind::Required { property: Value::String(name) } => {
-            vec![at(Some(name), "is required")]
-        }
-        ValidationErrorKind::AdditionalProperties { unexpected }
-        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-            unexpected.iter().take(MAX_PROBLEMS).map(|name| at(Some(name), "is not allowed")).collect()
-        }
-        _ => vec![at(None, &error.masked_with("the value").to_string())],
-    }
-}
-
-impl SchemaProblem {
-    fn descend(&mut self, segment: &LocationSegment<'_>) {
-        let first = self.path.is_empty();
-        match segment {
-            LocationSegment::Index(index) => self.path.push_str(&format!("[{index}]")),
-            LocationSegment::Property(name) => {
-                if !first {
-                    self.path.push('.');
-                }
-                self.path.push_str(&shorten(name));
-            }
-        }
-        if first {
-            self.root = segment.to_string();
-        }
     }
 }
 

@@ -51,6 +51,9 @@ pub struct Arguments {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8090", value_parser = address,
         requires = "studio")]
     studio_listen: SocketAddr,
+    /// The page changes no file
+    #[arg(long, requires = "studio")]
+    read_only: bool,
     /// How to print findings
     #[arg(long, value_enum, default_value_t = TextFormat::Human)]
     format: TextFormat,
@@ -151,6 +154,7 @@ fn page(arguments: &Arguments, programs: Programs) -> anyhow::Result<Page> {
         env_files: arguments.env_file.clone(),
         programs,
         is_mock: arguments.mock,
+        is_read_only: arguments.read_only,
         ..Places::default()
     };
     let bound = studio::bind(arguments.studio_listen)?;

@@ -29,7 +29,7 @@ use mcp_bundle::plan::{Backend, Contents, ListEntry, Policy, Release, ResponsePl
 pub const DEFAULT_BUNDLE_NAME: &str = "tools";
 const DEFAULT_TIMEOUT_MS: u32 = 30_000;
 /// Retries of a call to an MCP server.
-const SERVER_RETRIES: u8 = 3;
+pub(crate) const SERVER_RETRIES: u8 = 3;
 const DEFAULT_CONNECT_TIMEOUT_MS: u32 = 5_000;
 
 /// One tool with its upstream.

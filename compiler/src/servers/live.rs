@@ -288,3 +288,9 @@ pub fn expanded(text: &str, variables: &EnvFile) -> Result<String, NoValue> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` has no value: set it in the environment or in an `--env-file`")]
 pub struct NoValue(String);
+
+impl NoValue {
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+}

@@ -1,6 +1,7 @@
 //! Files that the studio may change, and how: whole, or not at all if somebody changed them meanwhile.
 
-use crate::files::disk;
+use crate::files::disk::{self, Disk};
+use crate::files::{Files, ReadError};
 use mcp_bundle::definition::Pin;
 use std::fs;
 use std::io::ErrorKind;
@@ -29,28 +30,72 @@ impl From<std::io::Error> for WriteError {
     }
 }
 
-/// Folders that are written to, with their links resolved.
+/// Where files are read and written, as it was at the start: a folder may go away and come back.
 #[derive(Debug, Clone, Default)]
-pub struct Roots(Vec<PathBuf>);
+pub struct Roots {
+    /// With their links resolved: the folders among the paths, and those that the files among them are in.
+    real: Vec<PathBuf>,
+    /// The folders among the paths.
+    folders: Vec<PathBuf>,
+    /// Files that somebody named: these are read wherever they are.
+    named: Vec<PathBuf>,
+}
 
 impl Roots {
-    /// The folders among the paths, and those that the files among them are in.
-    pub fn of(paths: &[PathBuf]) -> Roots {
-        let folders = paths.iter().map(|path| match path.is_dir() {
-            true => path.as_path(),
-            false => path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")),
-        });
-        Roots(folders.filter_map(|folder| fs::canonicalize(folder).ok()).collect())
+    pub fn of(paths: &[PathBuf], config: Option<&Path>) -> Roots {
+        let (folders, mut named): (Vec<PathBuf>, Vec<PathBuf>) =
+            paths.iter().cloned().partition(|path| path.is_dir());
+        let of_files = named.iter().map(|path| folder_of(path));
+        let all = folders.iter().map(PathBuf::as_path).chain(of_files);
+        let real = all.filter_map(|folder| fs::canonicalize(folder).ok()).collect();
+        named.extend(config.map(Path::to_path_buf));
+        Roots { real, folders, named }
     }
 
-    /// Whether a file is in one of them, wherever links lead.
+    /// The first folder among the paths, where new files go.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folders.first().map(PathBuf::as_path)
+    }
+
+    /// The folder that a new spec would be in if it were among the specs: that of the first path.
+    pub fn base(&self) -> &Path {
+        self.folder().or_else(|| self.named.first().map(|path| folder_of(path))).unwrap_or(Path::new("."))
+    }
+
+    /// A folder among the paths that is not there now.
+    pub fn away(&self) -> Option<&Path> {
+        self.folders.iter().map(PathBuf::as_path).find(|folder| !folder.is_dir())
+    }
+
+    /// Whether a file is in one of the folders, wherever links lead.
     pub fn hold(&self, path: &Path) -> bool {
         let real = fs::canonicalize(path).or_else(|_| {
-            let folder =
-                path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            Ok::<_, std::io::Error>(fs::canonicalize(folder)?.join(path.file_name().unwrap_or_default()))
+            let folder = fs::canonicalize(folder_of(path))?;
+            Ok::<_, std::io::Error>(folder.join(path.file_name().unwrap_or_default()))
         });
-        real.is_ok_and(|real| self.0.iter().any(|root| real.starts_with(root)))
+        real.is_ok_and(|real| self.real.iter().any(|root| real.starts_with(root)))
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// The files of the specs as they are on disk, but none that a link leads out to.
+impl Files for Roots {
+    fn read(&self, name: &str) -> Result<String, ReadError> {
+        let path = Path::new(name);
+        let is_named = self.named.iter().any(|named| disk::display(named) == name);
+        // What is not there leads nowhere.
+        if !is_named && path.exists() && !self.hold(path) {
+            let why = "it is a link that leads out of the folders of the specs; start the studio with the file itself";
+            return Err(ReadError::Unreadable(why.to_owned()));
+        }
+        Disk.read(name)
+    }
+
+    fn read_below(&self, folder: &str, name: &str) -> Result<String, ReadError> {
+        Disk.read_below(folder, name)
     }
 }
 
@@ -103,7 +148,7 @@ mod tests {
     #[test]
     fn links_do_not_lead_out() {
         let (inside, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let roots = Roots::of(&[inside.path().to_path_buf()]);
+        let roots = Roots::of(&[inside.path().to_path_buf()], None);
         let path = |name: &str| inside.path().join(name);
         fs::write(path("a.toml"), "").unwrap();
         fs::write(outside.path().join("b.toml"), "").unwrap();

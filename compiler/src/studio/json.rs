@@ -6,6 +6,10 @@ use super::error::ApiError;
 use crate::render::JsonPosition;
 use mcp_diagnostics::Location;
 use serde::Serialize;
+use std::ops::RangeInclusive;
+
+/// Digits of a number that a message repeats.
+const MAX_SHOWN: usize = 24;
 
 /// An object.
 pub fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
@@ -147,8 +151,26 @@ impl<'j> Members<'j> {
         Ok(self.typed(name, "`true` or `false`", Json::as_bool)?.unwrap_or_default())
     }
 
-    pub fn number(&self, name: &str) -> Result<Option<u32>, ApiError> {
-        self.typed(name, "a whole number", |value| value.as_number()?.parse().ok())
+    /// A whole number of something, `of milliseconds`.
+    pub fn number(&self, name: &str, of: &str, range: RangeInclusive<u32>) -> Result<Option<u32>, ApiError> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        let number = value.as_number().and_then(|number| number.parse().ok());
+        if let Some(number) = number.filter(|number| range.contains(number)) {
+            return Ok(Some(number));
+        }
+        let (min, max) = (range.start(), range.end());
+        let given = match value {
+            Json::Number(number) if number.len() <= MAX_SHOWN => format!("`{number}`"),
+            other => other.with_article().to_owned(),
+        };
+        let message = format!("`{name}` must be a whole number{of} from {min} to {max}, not {given}");
+        Err(ApiError::bad_request(message))
+    }
+
+    /// The status of an answer; one that is not given is 200.
+    pub fn status(&self) -> Result<u16, ApiError> {
+        let status = self.number("status", "", 100..=599)?;
+        Ok(status.and_then(|status| u16::try_from(status).ok()).unwrap_or(200))
     }
 
     pub fn array(&self, name: &str) -> Result<Option<&'j [Json]>, ApiError> {

@@ -8,7 +8,7 @@ use super::json::{Json, array, object};
 use crate::check::{Report, check};
 use crate::checked::{CheckedTool, CheckedToolset};
 use crate::dev::{Recorded, Seen, read_environment};
-use crate::files::disk::{self, DiscoverError, Disk};
+use crate::files::disk::{self, DiscoverError};
 use crate::files::{Files, Input, Overlay, ReadError};
 use crate::servers::Programs;
 use arc_swap::ArcSwap;
@@ -35,7 +35,7 @@ pub struct Places {
 #[derive(Debug)]
 pub struct Workspace {
     pub places: Places,
-    roots: Roots,
+    roots: Arc<Roots>,
     current: ArcSwap<Snapshot>,
     /// One reads or writes at a time.
     turn: Mutex<()>,
@@ -56,6 +56,8 @@ pub struct Snapshot {
     sound: Option<Report>,
     /// Why there may be more or other specs.
     pub problem: Option<String>,
+    /// What files are read with.
+    files: Arc<Roots>,
     /// For the one who waits for changes.
     seen: Seen,
 }
@@ -78,8 +80,14 @@ pub struct Found<'s> {
 impl Workspace {
     /// Reads the specs; a folder without specs is one to begin in.
     pub fn open(places: Places) -> Result<Workspace, DiscoverError> {
-        let roots = Roots::of(&places.paths);
-        let snapshot = read(&places, 1, None)?;
+        let roots = Arc::new(Roots::of(&places.paths, places.config.as_deref()));
+        let searched = discover(&places);
+        let snapshot = read(&roots, &searched, 1, None);
+        if let Err(error) = searched
+            && !matches!(error, DiscoverError::NoSpecs(_))
+        {
+            return Err(error);
+        }
         Ok(Workspace {
             places,
             roots,
@@ -107,10 +115,7 @@ impl Workspace {
 
     fn read_again(&self) -> Option<Changed> {
         let before = self.current.load_full();
-        let mut now = match read(&self.places, before.generation, Some(&before)) {
-            Ok(now) => now,
-            Err(_) => return None,
-        };
+        let mut now = read(&self.roots, &discover(&self.places), before.generation, Some(&before));
         let files = differing(&before.report.sources, &now.report.sources);
         if files.is_empty() && before.problem == now.problem && before.input.specs == now.input.specs {
             self.current.store(Arc::new(now));
@@ -128,20 +133,23 @@ impl Workspace {
         if secrets.is_file() {
             names.push(disk::display(&secrets));
         }
-        read_environment(&names, &Disk).map_err(|error| ApiError::not_usable(error.to_string()))
+        read_environment(&names, &disk::Disk).map_err(|error| ApiError::not_usable(error.to_string()))
     }
 
     pub fn secrets_file(&self) -> PathBuf {
-        self.places.secrets.clone().unwrap_or_else(|| self.folder().join(".mcpc").join("secrets.env"))
+        self.places.secrets.clone().unwrap_or_else(|| self.roots.base().join(".mcpc").join("secrets.env"))
     }
 
     /// Where new specs go.
-    pub fn folder(&self) -> PathBuf {
-        let paths = &self.places.paths;
-        let folder = paths.iter().find(|path| path.is_dir()).cloned();
-        let beside = || paths.first().and_then(|path| path.parent()).map(Path::to_path_buf);
-        let folder = folder.or_else(beside).unwrap_or_default();
-        if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder }
+    pub fn folder(&self) -> Result<&Path, ApiError> {
+        self.roots.folder().ok_or_else(|| {
+            let folder = disk::display(self.roots.base());
+            let message = format!(
+                "the studio was started with files, and a new one would not be among them; start it with their \
+                 folder, `mcpc studio {folder}`"
+            );
+            ApiError::not_possible(message)
+        })
     }
 
     /// Whether an edit may change a file.
@@ -338,9 +346,14 @@ impl Snapshot {
         toolset.tools.iter().filter(begins).max_by_key(|tool| tool.span.start)
     }
 
+    /// The files, of which some may get another text.
+    pub fn files(&self) -> Overlay<'_> {
+        Overlay::new(&*self.files)
+    }
+
     /// What a check says once these changes are made.
     pub fn with(&self, changes: &[Change]) -> Report {
-        let mut files = Overlay::new(&Disk);
+        let mut files = self.files();
         let mut input = self.input.clone();
         for Change { path, after, .. } in changes {
             let is_spec = path.ends_with(".toml") && input.config.as_ref() != Some(path);
@@ -370,26 +383,49 @@ fn find<'r>(report: &'r Report, name: &str) -> Option<Found<'r>> {
     })
 }
 
-fn read(places: &Places, generation: u64, before: Option<&Snapshot>) -> Result<Snapshot, DiscoverError> {
-    let files = Recorded::new(&Disk);
-    let found = disk::discover(&places.paths, places.config.as_deref());
-    let (input, problem) = match &found {
-        Ok(input) => (input.clone(), None),
-        Err(error @ DiscoverError::NoSpecs(_)) => (Input::default(), Some(error.to_string())),
+fn discover(places: &Places) -> Result<Input, DiscoverError> {
+    disk::discover(&places.paths, places.config.as_deref())
+}
+
+/// Reads what a search found.
+fn read(
+    roots: &Arc<Roots>,
+    searched: &Result<Input, DiscoverError>,
+    generation: u64,
+    before: Option<&Snapshot>,
+) -> Snapshot {
+    // A search takes a folder that is not there for a file that somebody named.
+    let away = roots.away().map(|folder| DiscoverError::Unreadable {
+        path: disk::display(folder),
+        why: "it is not there".to_owned(),
+    });
+    let error = away.as_ref().or(searched.as_ref().err());
+    let (input, texts) = match (error, before) {
+        (None, _) => (searched.as_ref().map(Input::clone).unwrap_or_default(), Overlay::new(&**roots)),
+        (Some(DiscoverError::NoSpecs(_)), _) | (Some(_), None) => (Input::default(), Overlay::new(&**roots)),
         // What was there is shown until it can be read again.
-        Err(error) if let Some(before) = before => (before.input.clone(), Some(error.to_string())),
-        Err(_) => (Input::default(), None),
+        (Some(_), Some(before)) => (before.input.clone(), remembered(before)),
     };
+    let files = Recorded::new(&texts);
     let report = check(&input, &files);
     let names: BTreeSet<&str> = input.specs.iter().map(String::as_str).collect();
     let is_spec = |(_, source): &(FileId, &SourceFile)| names.contains(source.name.as_str());
     let specs: Vec<FileId> = report.sources.files().filter(is_spec).map(|(id, _)| id).collect();
     let sound = sound(&input, &report, &specs, &files);
-    let seen = files.seen(&found);
-    match found {
-        Err(error) if problem.is_none() => Err(error),
-        _ => Ok(Snapshot { generation, input, report, specs, sound, problem, seen }),
+    let (problem, seen) = (error.map(ToString::to_string), files.seen(searched));
+    Snapshot { generation, input, report, specs, sound, problem, files: Arc::clone(roots), seen }
+}
+
+/// The files as they are, and those that cannot be read any more as they were.
+fn remembered(before: &Snapshot) -> Overlay<'_> {
+    let mut files = before.files();
+    for (_, file) in before.report.sources.files() {
+        // One that could not be read before has no text.
+        if !file.text.is_empty() && before.files.read(&file.name).is_err() {
+            files.replace(&file.name, Ok(file.text.clone()));
+        }
     }
+    files
 }
 
 /// The report of the files without errors; `None` if that is all of them, or if it helps nothing.

@@ -15,20 +15,32 @@ pub struct Mask {
 impl Mask {
     /// Of names and values.
     pub fn new<'a>(variables: impl Iterator<Item = (&'a str, &'a str)>) -> Mask {
+        Mask::of(variables.map(|(name, value)| (value, format!("${{{name}}}"))))
+    }
+
+    /// Of values and what is shown instead.
+    pub fn of<'a>(hidden: impl Iterator<Item = (&'a str, String)>) -> Mask {
         let mut values = Vec::new();
-        for (name, value) in variables.filter(|(_, value)| value.len() >= MIN_BYTES) {
-            values.push((value.to_owned(), format!("${{{name}}}")));
+        for (value, shown) in hidden.filter(|(value, _)| value.len() >= MIN_BYTES) {
             // The text of a result can be JSON.
             let mut quoted = String::new();
             json::write_string(value, &mut quoted);
             let escaped =
                 quoted.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or_default();
             if escaped.len() > value.len() {
-                values.push((escaped.to_owned(), format!("${{{name}}}")));
+                values.push((escaped.to_owned(), shown.clone()));
             }
+            values.push((value.to_owned(), shown));
         }
         values.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
         Mask { values }
+    }
+
+    /// Whether bytes hold one of the values.
+    #[cfg(feature = "dev")]
+    pub fn is_in(&self, bytes: &[u8]) -> bool {
+        let holds = |value: &str| bytes.windows(value.len()).any(|part| part == value.as_bytes());
+        self.values.iter().any(|(value, _)| holds(value))
     }
 
     pub fn text(&self, text: &str) -> String {

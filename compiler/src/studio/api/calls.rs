@@ -17,6 +17,7 @@ use mcp_bundle::bind::{BindError, Limits};
 use mcp_bundle::plan::{Contents, ToolPlan};
 use mcp_bundle::shape::Answer;
 use mcp_bundle::template::Ambient;
+use mcp_diagnostics::EnvFile;
 use mcp_edge::upstream::Received;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -56,7 +57,7 @@ pub struct Callee<'a> {
 }
 
 /// The arguments of a request: JSON, or a text that may not be.
-fn arguments(members: &Members<'_>) -> Result<String, ApiError> {
+pub fn arguments(members: &Members<'_>) -> Result<String, ApiError> {
     if let Some(text) = members.text("argumentsText")? {
         return Ok(text.to_owned());
     }
@@ -68,12 +69,17 @@ pub fn preview(workspace: &Workspace, name: &str, body: &Json) -> Result<Json, A
     let arguments = arguments(&members)?;
     let snapshot = workspace.snapshot();
     let (_, contents, plan) = snapshot.callable(name)?;
+    Ok(previewed(contents, plan, &arguments, &workspace.variables()?))
+}
+
+/// The request that arguments make, or what is wrong with them.
+pub fn previewed(contents: &Contents, plan: &ToolPlan, arguments: &str, values: &EnvFile) -> Json {
     let trial = Trial::new(contents, plan, now());
-    let variables = needed(contents, plan, &workspace.variables()?);
-    let draft = match trial.draft(&arguments) {
+    let variables = needed(contents, plan, values);
+    let draft = match trial.draft(arguments) {
         Ok(draft) => draft,
         Err(error) => {
-            return Ok(extended(
+            return extended(
                 problems(&error, false),
                 [
                     ("request", Json::Null),
@@ -83,7 +89,7 @@ pub fn preview(workspace: &Workspace, name: &str, body: &Json) -> Result<Json, A
                     ("notes", Json::Array(Vec::new())),
                     ("variables", variables),
                 ],
-            ));
+            );
         }
     };
     let mut notes: Vec<String> = trial.credential_note().into_iter().collect();
@@ -97,7 +103,7 @@ pub fn preview(workspace: &Workspace, name: &str, body: &Json) -> Result<Json, A
     }));
     let message = trial.program().map(|_| shown(draft.body.as_deref().unwrap_or_default()));
     let given = |value: Json| if is_sent { value } else { Json::Null };
-    Ok(object([
+    object([
         ("valid", true.into()),
         ("problems", Json::Array(Vec::new())),
         ("omitted", 0_usize.into()),
@@ -107,7 +113,7 @@ pub fn preview(workspace: &Workspace, name: &str, body: &Json) -> Result<Json, A
         ("message", message.into()),
         ("notes", array(notes)),
         ("variables", variables),
-    ]))
+    ])
 }
 
 fn problems(error: &BindError, is_valid: bool) -> Json {
@@ -119,6 +125,17 @@ fn problems(error: &BindError, is_valid: bool) -> Json {
         ])
     });
     object([("valid", is_valid.into()), ("problems", array(problems)), ("omitted", error.omitted.into())])
+}
+
+/// Says one problem in words: all of them are in the details.
+fn refused(error: &BindError) -> ApiError {
+    let first = error.problems.first().map_or("the arguments are refused", |first| first.message.as_str());
+    let message = match error.problems.len().saturating_sub(1) + error.omitted {
+        0 => first.to_owned(),
+        1 => format!("{first} (and 1 more problem)"),
+        more => format!("{first} (and {more} more problems)"),
+    };
+    ApiError::not_possible(message).with(problems(error, false))
 }
 
 /// A list, because a header may be there twice.
@@ -187,9 +204,7 @@ pub fn send(workspace: &Workspace, name: &str, body: &Json) -> Result<Json, ApiE
 pub fn call(callee: Callee<'_>, arguments: &str, caller: Caller<'_>) -> Result<Called, ApiError> {
     let Callee { workspace, contents, plan, .. } = callee;
     let trial = Trial::new(contents, plan, now());
-    let draft = trial
-        .draft(arguments)
-        .map_err(|error| ApiError::not_possible(error.to_string()).with(problems(&error, false)))?;
+    let draft = trial.draft(arguments).map_err(|error| refused(&error))?;
     let begin = Instant::now();
     if trial.upstream().is_none() {
         let nothing =
@@ -240,8 +255,7 @@ fn mocked(
     let answers = ExampleAnswers::of(&found.report.toolsets, contents, &names, &Limits::default());
     let secrets = trial.secrets(draft, |name| Some(name.to_owned()), Some(NOBODY), Some(NOBODY));
     let secrets = secrets.map_err(|_| ApiError::internal("a mock has a value for every variable"))?;
-    let request =
-        trial.bind(arguments, &secrets).map_err(|error| ApiError::not_possible(error.to_string()))?;
+    let request = trial.bind(arguments, &secrets).map_err(|error| refused(&error))?;
     let tool = contents.strings.get(plan.name);
     let mut received = Received::default();
     let answered = answers.answer(tool, &request, MAX_RESPONSE_BYTES, &mut received);

@@ -49,7 +49,7 @@ pub fn edit(workspace: &Workspace, body: &Json) -> Result<(Json, Option<Changed>
             let (tool, key) = (members.needed_text("tool")?, members.needed_text("key")?);
             edits::text(&snapshot, tool, key, members.text("text")?)?
         }
-        "example" => edits::example(&snapshot, members.needed_text("tool")?, &example(&members)?)?,
+        "example" => edits::example(&snapshot, members.needed_text("tool")?, example(&members)?)?,
         _ => source(&snapshot, members.needed_text("path")?, members.needed_text("text")?)?,
     };
     workspace.commit(edit, &hashes, apply)
@@ -65,7 +65,7 @@ pub fn hashes(members: &Members<'_>) -> Result<BTreeMap<String, String>, ApiErro
     Ok(hashes)
 }
 
-fn example<'j>(members: &Members<'j>) -> Result<NewExample<'j>, ApiError> {
+fn example(members: &Members<'_>) -> Result<NewExample, ApiError> {
     let arguments = match members.object("arguments")? {
         Some(_) => members.get("arguments").cloned().unwrap_or(Json::Null),
         None => Json::Object(Vec::new()),
@@ -82,13 +82,11 @@ fn example<'j>(members: &Members<'j>) -> Result<NewExample<'j>, ApiError> {
                 }
                 (None, None) => Ok(String::new()),
             };
-            let status = response.number("status")?.unwrap_or(200);
-            let status = u16::try_from(status).ok().filter(|status| (100..600).contains(status));
-            let status = status.ok_or_else(|| ApiError::bad_request("`status` is 100 to 599"))?;
-            Some(NewResponse { status, content_type: response.text("contentType")?, body })
+            let content_type = response.text("contentType")?.map(str::to_owned);
+            Some(NewResponse { status: response.status()?, content_type, body })
         }
     };
-    Ok(NewExample { title: members.text("title")?, arguments, response })
+    Ok(NewExample { title: members.text("title")?.map(str::to_owned), arguments, response })
 }
 
 /// Any text: what is wrong with it is found like in any file.

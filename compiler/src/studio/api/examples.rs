@@ -8,7 +8,7 @@ use crate::studio::workspace::Workspace;
 
 pub fn run(workspace: &Workspace, body: &Json) -> Result<Json, ApiError> {
     let members = Members::only(body, &["tool", "example"])?;
-    let (tool, example) = (members.text("tool")?, members.number("example")?);
+    let (tool, example) = (members.text("tool")?, members.number("example", "", 1..=u32::MAX)?);
     let snapshot = workspace.snapshot();
     if let Some(tool) = tool {
         // Says what is wrong with the name, or with the tool.

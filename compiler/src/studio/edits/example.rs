@@ -1,11 +1,11 @@
 //! New examples: a call that was tried becomes one of the tool's tests.
 
+use super::hidden::without_sensitive;
 use super::text::newline;
 use super::{Edit, Patch, patched_toml, tree};
 use crate::check::{Report, check};
 use crate::exercise::testing::{self, ExampleFilter, Selection};
-use crate::files::disk::Disk;
-use crate::files::{Input, Overlay};
+use crate::files::Input;
 use crate::language::json::Json;
 use crate::language::toml::{self, Style};
 use crate::studio::changes::Change;
@@ -20,23 +20,25 @@ use mcp_diagnostics::visible::one_line;
 const MAX_INLINE: usize = 400;
 
 #[derive(Debug)]
-pub struct NewExample<'a> {
-    pub title: Option<&'a str>,
+pub struct NewExample {
+    pub title: Option<String>,
     pub arguments: Json,
-    pub response: Option<NewResponse<'a>>,
+    pub response: Option<NewResponse>,
 }
 
 #[derive(Debug)]
-pub struct NewResponse<'a> {
+pub struct NewResponse {
     pub status: u16,
-    pub content_type: Option<&'a str>,
+    pub content_type: Option<String>,
     /// Text, or what is none.
     pub body: Result<String, Vec<u8>>,
 }
 
 /// Adds an example behind the others of a tool, with the request and the result that the tool makes of it.
-pub fn example(snapshot: &Snapshot, name: &str, new: &NewExample<'_>) -> Result<Edit, ApiError> {
+/// It holds no value of a sensitive parameter.
+pub fn example(snapshot: &Snapshot, name: &str, new: NewExample) -> Result<Edit, ApiError> {
     let Found { report, toolset, tool } = snapshot.tool(name)?;
+    let new = &without_sensitive(snapshot, tool, new)?;
     let number = tool.examples.len() + 1;
     let spec = report.sources.file(toolset.file);
     let (path, text) = (spec.name.as_str(), spec.text.as_str());
@@ -77,10 +79,10 @@ fn is_inline(text: &str, array: usize, first: Option<&toml_tree::TomlValue<'_>>)
 }
 
 /// The keys of the example, each on one line unless a text has several.
-fn entries(new: &NewExample<'_>, newline: &str) -> Result<Vec<String>, ApiError> {
+fn entries(new: &NewExample, newline: &str) -> Result<Vec<String>, ApiError> {
     let mut entries = Vec::new();
     let line = |text: &str| toml::string(text, Style::Line, newline);
-    if let Some(title) = new.title.filter(|title| !title.trim().is_empty()) {
+    if let Some(title) = new.title.as_ref().filter(|title| !title.trim().is_empty()) {
         entries.push(format!("title = {}", line(&one_line(title))));
     }
     let arguments = toml::value(&new.arguments).ok_or_else(|| {
@@ -95,8 +97,8 @@ fn entries(new: &NewExample<'_>, newline: &str) -> Result<Vec<String>, ApiError>
             keys.push(format!("status = {}", response.status));
         }
         let json = response.body.as_ref().ok().and_then(|text| Json::read(text).ok());
-        let is_usual = json.is_some() && response.content_type == Some("application/json");
-        if let Some(content_type) = response.content_type.filter(|_| !is_usual) {
+        let is_usual = json.is_some() && response.content_type.as_deref() == Some("application/json");
+        if let Some(content_type) = response.content_type.as_ref().filter(|_| !is_usual) {
             keys.push(format!("headers = {{ content-type = {} }}", line(content_type)));
         }
         match &response.body {
@@ -117,7 +119,7 @@ fn entries(new: &NewExample<'_>, newline: &str) -> Result<Vec<String>, ApiError>
 
 /// The text with the request and the result of the new example; as it is if they cannot be had.
 fn completed(snapshot: &Snapshot, path: &str, name: &str, number: usize, added: String) -> String {
-    let mut files = Overlay::new(&Disk);
+    let mut files = snapshot.files();
     files.replace(path, Ok(added.clone()));
     let input =
         Input { specs: vec![path.to_owned()], config: snapshot.input.config.clone(), ..Input::default() };

@@ -2,8 +2,6 @@
 
 use super::{Edit, Patch, patched_toml};
 use crate::check::check;
-use crate::files::Overlay;
-use crate::files::disk::Disk;
 use crate::fix;
 use crate::studio::changes::Change;
 use crate::studio::error::ApiError;
@@ -49,7 +47,7 @@ pub fn fix_all(snapshot: &Snapshot, path: Option<&str>) -> Result<Edit, ApiError
     {
         return Err(ApiError::not_found(format!("`{path}` is not a file of the specs")));
     }
-    let mut files = Overlay::new(&Disk);
+    let mut files = snapshot.files();
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     // A fix may uncover another problem.
     for round in 0..MAX_ROUNDS {

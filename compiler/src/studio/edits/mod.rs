@@ -4,6 +4,7 @@
 
 mod example;
 mod fix;
+mod hidden;
 mod line_ends;
 mod text;
 mod tree;

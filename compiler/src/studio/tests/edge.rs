@@ -7,7 +7,7 @@ use mcp_edge::config::Config;
 use mcp_edge::process::{self, Beside, Listener, Options, Running};
 use serde_json::json;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 
 /// A running edge with its admin listener.
@@ -85,6 +85,26 @@ fn an_edge_that_is_away_is_said_to_be() {
     let answer = place.send("GET", "/api/studio/edge/calls", "");
     assert_eq!((answer.status, answer.code().as_str()), (502, "upstream"));
     assert!(RunningEdge::at("not a url").is_err() && RunningEdge::at("http://a/b/c").is_err());
+}
+
+#[test]
+fn another_server_is_not_taken_for_an_edge() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for body in ["{\"status\":\"UP\"}", "{\"version\":\"1.0\"}", "[]"] {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 1024]).unwrap();
+            let length = body.len();
+            write!(stream, "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}").unwrap();
+        }
+    });
+    let place = Place::of(folder(&[]), Subject::Edge(RunningEdge::at(&url).unwrap()));
+    for _ in 0..3 {
+        let status = place.get("/api/studio/edge");
+        assert_eq!((&status["reachable"], &status["status"]), (&json!(false), &json!(null)));
+        assert!(status["error"].as_str().unwrap().contains("not as the admin listener"), "{status}");
+    }
 }
 
 #[test]

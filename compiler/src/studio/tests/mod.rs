@@ -2,6 +2,7 @@
 
 mod edge;
 mod editing;
+mod hidden;
 mod robust;
 mod safety;
 mod servers;

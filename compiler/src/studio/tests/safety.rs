@@ -69,13 +69,46 @@ fn no_path_leads_out_of_the_folder() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_that_leads_out_is_read_and_never_written() {
+fn a_link_that_leads_out_is_neither_read_nor_written() {
+    let secret = "secret = \"of the outside\"\n";
+    let outside = folder(&[("shop.toml", SHOP), ("pw", secret)]);
+    let inside = folder(&[("own.toml", &SHOP.replace("shop", "own").replace("get_order", "own_order"))]);
+    for (file, link) in [("shop.toml", "shop.toml"), ("pw", "pw.toml"), ("pw", "mcpc.toml")] {
+        std::os::unix::fs::symlink(outside.path().join(file), inside.path().join(link)).unwrap();
+    }
+    std::os::unix::fs::symlink(inside.path().join("own.toml"), inside.path().join("z.toml")).unwrap();
+    let place = Place::with(inside, |places| places.is_mock = true);
+    for name in ["shop.toml", "pw.toml", "mcpc.toml"] {
+        let source = place.get(&format!("/api/studio/source?path={}", place.name(name)));
+        assert_eq!((&source["text"], &source["writable"]), (&json!(""), &json!(false)), "{name}");
+        let why = source["findings"][0]["message"].as_str().unwrap();
+        assert!(why.contains("leads out of the folders"), "{why}");
+    }
+    let everything =
+        [place.get("/api/studio/specs"), place.get("/api/studio/findings"), place.get("/api/studio/tools")];
+    assert!(everything.iter().all(|answer| !answer.to_string().contains("of the outside")));
+    let edit = json!({"kind": "source", "path": place.name("shop.toml"), "text": "x = 1"});
+    assert_eq!(place.edit(&edit, "shop.toml").code(), "forbidden");
+    assert_eq!(fs::read_to_string(outside.path().join("shop.toml")).unwrap(), SHOP);
+    let inner = place.get(&format!("/api/studio/source?path={}", place.name("z.toml")));
+    assert!(
+        inner["text"].as_str().unwrap().contains("own_order"),
+        "a link within the folder is a file of it"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_somebody_names_is_read_and_not_written() {
     let outside = folder(&[("shop.toml", SHOP)]);
     let inside = folder(&[]);
     std::os::unix::fs::symlink(outside.path().join("shop.toml"), inside.path().join("shop.toml")).unwrap();
-    let place = Place::with(inside, |places| places.is_mock = true);
-    let files = place.get("/api/studio/specs");
-    assert_eq!(files["files"][0]["writable"], false);
+    let place = Place::with(inside, |places| {
+        let file = places.paths.first().unwrap().join("shop.toml");
+        places.paths = vec![file];
+        places.is_mock = true;
+    });
+    assert_eq!(place.get("/api/studio/specs")["files"][0]["writable"], false);
     let edit = json!({"kind": "text", "tool": "get_order", "key": "title", "text": "Order"});
     assert_eq!(place.edit(&edit, "shop.toml").code(), "forbidden");
     assert_eq!(fs::read_to_string(outside.path().join("shop.toml")).unwrap(), SHOP);

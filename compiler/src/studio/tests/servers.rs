@@ -162,8 +162,9 @@ fn tools_are_chosen_dropped_and_pinned_again() {
 
     assert_eq!(choose(&place, &json!({"tools": ["search", "page.get"]})).status, 200);
     let chosen = place.get("/api/mcp/servers")["servers"][0]["selectedTools"].clone();
-    let expected = json!([{"name": "page.get", "tool": "wiki_page_get", "enabled": true},
-        {"name": "search", "tool": "wiki_search", "enabled": true}]);
+    let expected = json!([
+        {"name": "page.get", "tool": "wiki_page_get", "enabled": true, "parameterMappings": {}},
+        {"name": "search", "tool": "wiki_search", "enabled": true, "parameterMappings": {}}]);
     assert_eq!(chosen, expected);
     let both = place.read("wiki.toml");
 
@@ -284,7 +285,11 @@ fn wrong_servers_are_refused_with_reasons() {
         (json!({"url": url, "id": "w", "apiKey": "a\nb"}), "control"),
         (json!({"url": url, "id": "w", "headers": {"x": 1}}), "headers"),
         (json!({"url": url, "id": "w", "headers": {"a b": "x"}}), "header"),
-        (json!({"url": url, "id": "w", "timeout": "soon"}), "timeout"),
+        (json!({"url": url, "id": "w", "timeout": "soon"}), "not a string"),
+        (json!({"url": url, "id": "w", "timeout": -5}), "of milliseconds from 1 to 86400000, not `-5`"),
+        (json!({"url": url, "id": "w", "timeout": 1.5}), "not `1.5`"),
+        (json!({"url": url, "id": "w", "timeout": 86_400_001}), "from 1 to 86400000"),
+        (json!({"url": url, "id": "w", "maxRetries": 11}), "from 0 to 10, not `11`"),
         (json!({"preset": "nobody/nothing"}), "modelscope/fetch"),
     ] {
         let answer = place.post("/api/mcp/servers", &server);
@@ -292,6 +297,70 @@ fn wrong_servers_are_refused_with_reasons() {
     }
     let specs: Vec<_> = std::fs::read_dir(place.folder.path()).unwrap().collect();
     assert_eq!(specs.len(), 0, "nothing is written");
+}
+
+#[test]
+fn a_studio_of_files_adds_no_server_that_it_would_not_see() {
+    let place = Place::with(folder(&[("shop.toml", super::SHOP)]), |places| {
+        let file = places.paths.first().unwrap().join("shop.toml");
+        places.paths = vec![file];
+    });
+    let server = json!({"id": "wiki", "url": "http://127.0.0.1:9/mcp", "authType": "bearer", "apiKey": KEY});
+    let answer = place.post("/api/mcp/servers", &server);
+    assert_eq!((answer.status, answer.code().as_str()), (422, "not_possible"));
+    let folder = crate::files::disk::display(place.folder.path());
+    assert!(answer.body.contains(&format!("mcpc studio {folder}")), "{}", answer.body);
+    let files: Vec<_> = std::fs::read_dir(place.folder.path()).unwrap().collect();
+    assert_eq!(files.len(), 1, "neither a spec nor a key is written");
+}
+
+#[test]
+fn retries_are_those_of_the_documents() {
+    let place = Place::with(folder(&[]), |_| {});
+    let url = "http://127.0.0.1:9/mcp";
+    let cases = [
+        ("a", json!({}), 3, ""),
+        ("b", json!({"retryOnError": false, "maxRetries": 5}), 0, "retry_count = 0\n"),
+        ("c", json!({"retryOnError": true, "maxRetries": 5}), 5, "retry_count = 5\n"),
+        ("d", json!({"retryOnError": true}), 3, "retry_count = 3\n"),
+    ];
+    for (id, mut server, most, line) in cases {
+        server["id"] = json!(id);
+        server["url"] = json!(url);
+        let added = place.posted("/api/mcp/servers", &server);
+        assert_eq!((&added["maxRetries"], &added["retryOnError"]), (&json!(most), &json!(most > 0)), "{id}");
+        let spec = place.read(&format!("{id}.toml"));
+        assert!(spec.contains(line) && spec.contains("retry_count") != line.is_empty(), "{spec}");
+    }
+    let hash = place.get("/api/mcp/servers")["servers"][2]["hash"].clone();
+    let change = json!({"maxRetries": 1, "hash": hash});
+    let changed = place.send("PUT", "/api/mcp/servers/c", &change.to_string());
+    assert_eq!(changed.json()["maxRetries"], 1, "{}", changed.body);
+    assert!(place.read("c.toml").contains("retry_count = 1\n"));
+}
+
+#[test]
+fn arguments_that_the_spec_gives_are_mappings() {
+    let spec = "[upstream.wiki]\nkind = \"mcp\"\nurl = \"http://127.0.0.1:9/mcp\"\n\n[[tool]]\nname = \"search\"\ndescription = \"Searches.\"\nupstream = \"wiki\"\n[[tool.parameters]]\nname = \"region\"\ndescription = \"Where\"\nvalue = \"${REGION}\"\n[[tool.parameters]]\nname = \"q\"\ndescription = \"What\"\n";
+    let place = Place::with(folder(&[("wiki.toml", spec)]), |_| {});
+    let tools = place.get("/api/mcp/servers")["servers"][0]["selectedTools"].clone();
+    assert_eq!(tools[0]["parameterMappings"], json!({"region": "${REGION}"}));
+}
+
+#[test]
+fn a_key_without_a_value_says_where_it_is_typed() {
+    let place = Place::with(folder(&[]), |_| {});
+    let server = json!({"id": "wiki", "url": "http://127.0.0.1:9/mcp", "authType": "bearer",
+        "apiKey": "${DEAD_TOKEN_OF_TESTS}"});
+    place.posted("/api/mcp/servers", &server);
+    for (path, body) in [("/api/mcp/servers/wiki/test", json!({})), ("/api/mcp/servers/test", server)] {
+        let answer = place.post(path, &body);
+        assert_eq!(answer.code(), "not_usable");
+        let error = answer.json()["error"].clone();
+        let message = "`DEAD_TOKEN_OF_TESTS` has no value: type the key of the server (`apiKey`), or set it";
+        assert!(error["message"].as_str().unwrap().starts_with(message), "{error}");
+        assert_eq!(error["details"]["variables"], json!(["${DEAD_TOKEN_OF_TESTS}"]));
+    }
 }
 
 #[test]

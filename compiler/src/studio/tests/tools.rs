@@ -78,6 +78,9 @@ fn a_mock_answers_from_the_examples() {
     let refused = place.post("/api/studio/tools/get_order/send", &json!({"arguments": {}}));
     assert_eq!((refused.status, refused.code().as_str()), (422, "not_possible"));
     assert_eq!(refused.json()["error"]["details"]["problems"][0]["argument"], "id");
+    let twice = place.post("/api/studio/tools/get_order/send", &json!({"arguments": {"x": 1}})).json();
+    let message = twice["error"]["message"].as_str().unwrap();
+    assert!(message.ends_with(" (and 1 more problem)") && !message.contains('\n'), "{message}");
     let called = place.posted("/api/mcp/tools/call", &json!({"name": "get_order", "arguments": {"id": "1"}}));
     assert_eq!(called["content"][0]["text"], "order 1 is paid");
 }
@@ -158,6 +161,77 @@ fn a_template_is_shown_while_it_is_edited() {
     }
 }
 
+/// A tool with a template of its request, and one of an MCP server.
+const TEMPLATED: &str = r#"[upstream.shop]
+url = "https://shop.example"
+[upstream.wiki]
+kind = "mcp"
+url = "https://wiki.example/mcp"
+
+[[tool]]
+name = "add_order"
+description = "Adds an order."
+upstream = "shop"
+method = "POST"
+endpoint = "/orders"
+body_template = { go = '{"item": {{.item | toJson}}}' }
+[[tool.parameters]]
+name = "item"
+description = "What to order"
+required = true
+[[tool.examples]]
+arguments = { item = "tea" }
+
+[[tool]]
+name = "search"
+description = "Searches the wiki."
+upstream = "wiki"
+pin = "sha256:15066d7ddf2cf2f521a1e4eec18e7e01e310c9ae96a8bd4125d4d43ac1f4716b"
+arguments_template = { go = '{"query": {{.words | toJson}}}' }
+[[tool.parameters]]
+name = "words"
+description = "What to search for"
+required = true
+[tool.pinned]
+input_schema = '{"type": "object"}'
+"#;
+
+#[test]
+fn templates_of_requests_are_shown_while_they_are_edited() {
+    let place = Place::mock(&[("shop.toml", TEMPLATED)]);
+    assert_eq!(place.get("/api/studio")["summary"]["errors"], 0);
+    let order = |body: Value| place.posted("/api/studio/tools/add_order/render", &body);
+    let body = |value: &Value| value["preview"]["request"]["body"].clone();
+    assert_eq!(body(&order(json!({"key": "body_template", "example": 1}))), "{\"item\": \"tea\"}");
+    let edited = |more: Value| {
+        let mut asked = json!({"key": "body_template", "text": "[{{.item | toJson}}]"});
+        asked.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        order(asked)
+    };
+    assert_eq!(body(&edited(json!({"arguments": {"item": "a\"b"}}))), "[\"a\\\"b\"]");
+    let refused = edited(json!({"argumentsText": "{}"}));
+    assert_eq!((&refused["valid"], &refused["preview"]["valid"]), (&json!(true), &json!(false)));
+    assert_eq!(refused["preview"]["problems"][0]["argument"], "item");
+    let wrong = order(json!({"key": "body_template", "text": "{{if}}", "arguments": {"item": "a"}}));
+    assert_eq!((&wrong["valid"], &wrong["preview"]), (&json!(false), &json!(null)));
+    assert_eq!(wrong["findings"][0]["start"]["line"], 1, "{wrong}");
+
+    let asked = json!({"key": "arguments_template", "text": "{\"q\": {{.words | toJson}}}", "arguments": {"words": "tea"}});
+    let shown = place.posted("/api/studio/tools/search/render", &asked);
+    let message: Value = serde_json::from_str(body(&shown).as_str().unwrap()).unwrap();
+    assert_eq!(message["params"]["arguments"], json!({"q": "tea"}), "{shown}");
+    for (tool, bad) in [
+        ("search", json!({"key": "body_template"})),
+        ("add_order", json!({"key": "arguments_template"})),
+        ("add_order", json!({"key": "body_template", "status": 200})),
+        ("add_order", json!({"arguments": {}})),
+    ] {
+        let answer = place.post(&format!("/api/studio/tools/{tool}/render"), &bad);
+        assert_eq!(answer.code(), "bad_request", "{bad}");
+    }
+    assert_eq!(place.read("shop.toml"), TEMPLATED, "nothing is written");
+}
+
 #[test]
 fn examples_are_run() {
     let failing = SHOP.replace("state = \"paid\" } }", "state = \"paid\" } }\ntext = \"order 1 is sent\"");
@@ -201,4 +275,33 @@ fn an_empty_folder_is_one_to_begin_in() {
     place.studio.refresh();
     assert_eq!(place.get("/api/studio")["problem"], json!(null));
     assert_eq!(place.get("/api/studio/tools")["tools"][0]["name"], "get_order");
+}
+
+#[test]
+fn a_folder_that_goes_away_is_said_to_be_and_its_tools_are_shown() {
+    let outer = folder(&[]);
+    let (specs, aside) = (outer.path().join("specs"), outer.path().join("aside"));
+    fs::create_dir(&specs).unwrap();
+    fs::write(specs.join("shop.toml"), SHOP).unwrap();
+    let place = Place::with(outer, |places| {
+        places.is_mock = true;
+        places.paths = vec![specs.clone()];
+    });
+    let before = place.get("/api/studio");
+    fs::rename(&specs, &aside).unwrap();
+    place.studio.refresh();
+    let away = place.get("/api/studio");
+    let why = format!("`{}` cannot be read: it is not there", place.name("specs"));
+    assert_eq!(away["problem"], why);
+    for member in ["summary", "secretsFile", "paths"] {
+        assert_eq!(away[member], before[member], "{member}");
+    }
+    let sent = place.posted("/api/studio/tools/get_order/send", &json!({"arguments": {"id": "1"}}));
+    assert_eq!(sent["result"]["content"][0]["text"], "order 1 is paid");
+    place.studio.refresh();
+    assert_eq!(place.get("/api/studio")["generation"], away["generation"], "it is away once");
+    fs::rename(&aside, &specs).unwrap();
+    place.studio.refresh();
+    assert_eq!(place.get("/api/studio")["problem"], json!(null));
+    assert_eq!(place.get("/api/studio")["summary"], before["summary"]);
 }

@@ -1,12 +1,13 @@
 //! Servers that come and go.
 
 use super::described::described;
-use super::{Server, TRANSPORT};
+use super::{Server, TIMEOUT, TRANSPORT, retries};
 use crate::checked::CheckedTool;
 use crate::files::disk;
 use crate::language::json::Json;
 use crate::servers::{self, PRESETS, Preset, Reach, ServerKey, ServerSource};
 use crate::studio::changes::{Change, Edit};
+use crate::studio::edits;
 use crate::studio::error::ApiError;
 use crate::studio::files;
 use crate::studio::json::{Members, object};
@@ -24,6 +25,8 @@ const KEY_HEADER: &str = "x-api-key";
 pub struct Described {
     pub id: String,
     pub source: ServerSource,
+    /// `None`: as often as any server.
+    retries: Option<u32>,
     pub secrets: Vec<(String, String)>,
 }
 
@@ -72,7 +75,8 @@ impl Described {
             };
             headers.insert(name, value);
         }
-        let timeout_ms = members.number("timeout")?;
+        let timeout_ms = members.number("timeout", " of milliseconds", TIMEOUT)?;
+        let retries = retries(&members)?;
         let title = title.filter(|title| *title != id).map(str::to_owned);
         let reach = Reach::Url {
             transport,
@@ -84,7 +88,7 @@ impl Described {
         let source = ServerSource { name: Some(id.clone()), title, reach };
         // What the check says of it is said before anything is sent or written.
         servers::check_server(&source, &id).map_err(|error| ApiError::not_possible(error.to_string()))?;
-        Ok(Described { id, source, secrets })
+        Ok(Described { id, source, retries, secrets })
     }
 }
 
@@ -159,19 +163,22 @@ fn auth(
 /// Writes a spec for a server, and its keys to the file of secrets.
 pub fn add(workspace: &Workspace, body: &Json) -> Result<(Json, Option<Changed>), ApiError> {
     workspace.refuse_read_only()?;
-    let Described { id, source, secrets } = Described::read(body)?;
+    let Described { id, source, retries, secrets } = Described::read(body)?;
     let snapshot = workspace.snapshot();
     let is_taken = snapshot.report.toolsets.iter().any(|toolset| {
         toolset.name.value == id || toolset.upstreams.iter().any(|upstream| upstream.name.value == id)
     });
-    let path = workspace.folder().join(format!("{id}.toml"));
+    let path = workspace.folder()?.join(format!("{id}.toml"));
     if is_taken || path.exists() {
         return Err(ApiError::exists(format!("`{id}` is taken; give the server another `id`")));
     }
+    let mut spec = servers::server_spec(&source, &id);
+    if let Some(retries) = retries {
+        spec = edits::with_server_value(&spec, &id, "retry_count", &retries.to_string())?;
+    }
     let is_ours = workspace.places.secrets.is_none();
     secrets::set(&workspace.secrets_file(), &secrets, is_ours)?;
-    let change =
-        Change { path: disk::display(&path), before: None, after: Some(servers::server_spec(&source, &id)) };
+    let change = Change { path: disk::display(&path), before: None, after: Some(spec) };
     let edit = Edit { title: format!("add server {id}"), changes: vec![change] };
     let (_, changed) = workspace.commit(edit, &BTreeMap::new(), true)?;
     let (snapshot, variables) = (workspace.snapshot(), workspace.variables()?);

@@ -1,7 +1,7 @@
 //! Changes of a server: its place, its time, its key.
 
-use super::Server;
 use super::described::{described, key_variable};
+use super::{Server, TIMEOUT, retries};
 use crate::language::json::Json;
 use crate::language::toml::{self, Style};
 use crate::servers;
@@ -17,10 +17,16 @@ use std::collections::BTreeMap;
 /// Changes what is given, and leaves the rest of the spec as it is.
 pub fn change(workspace: &Workspace, id: &str, body: &Json) -> Result<(Json, Option<Changed>), ApiError> {
     workspace.refuse_read_only()?;
-    let members = Members::only(body, &["url", "timeout", "apiKey", "hash"])?;
-    let (url, timeout, key) = (members.text("url")?, members.number("timeout")?, members.text("apiKey")?);
-    if url.is_none() && timeout.is_none() && key.is_none() {
-        return Err(ApiError::bad_request("give `url`, `timeout` or `apiKey`"));
+    let members = Members::only(body, &["url", "timeout", "retryOnError", "maxRetries", "apiKey", "hash"])?;
+    let (url, timeout, key) = (
+        members.text("url")?,
+        members.number("timeout", " of milliseconds", TIMEOUT)?,
+        members.text("apiKey")?,
+    );
+    let retries = retries(&members)?;
+    if url.is_none() && timeout.is_none() && retries.is_none() && key.is_none() {
+        let message = "give `url`, `timeout`, `maxRetries`, `retryOnError` or `apiKey`";
+        return Err(ApiError::bad_request(message));
     }
     let snapshot = workspace.snapshot();
     let server = Server::find(&snapshot, id)?;
@@ -32,6 +38,9 @@ pub fn change(workspace: &Workspace, id: &str, body: &Json) -> Result<(Json, Opt
     }
     if let Some(timeout) = timeout {
         text = edits::with_server_value(&text, id, "timeout_seconds", &servers::seconds(timeout))?;
+    }
+    if let Some(retries) = retries {
+        text = edits::with_server_value(&text, id, "retry_count", &retries.to_string())?;
     }
     let mut changed = None;
     if text != file.text {

@@ -13,6 +13,9 @@ use mcp_bundle::wire_enums::Transport;
 use mcp_diagnostics::toml_tree;
 use std::collections::{BTreeMap, BTreeSet};
 
+#[cfg(test)]
+mod tests;
+
 /// A tool that cannot be had, and why.
 type LeftOut = (String, String);
 

@@ -1,8 +1,10 @@
 //! Servers as the API describes them.
 
 use super::{Server, preset_type};
+use crate::checked::CheckedTool;
 use crate::language::json::Json;
 use crate::language::variables::{TextPart, Variable, split_variables};
+use crate::plan::SERVER_RETRIES;
 use crate::servers::{Failure, Listed, PRESETS};
 use crate::spec::AuthKind;
 use crate::studio::error::ApiError;
@@ -116,9 +118,15 @@ pub fn described(
         (header.name.value.clone(), Json::from(&header.value.value))
     });
     let chosen = server.tools().map(|(tool, theirs)| {
-        object([("name", theirs.into()), ("tool", tool.label().into()), ("enabled", true.into())])
+        object([
+            ("name", theirs.into()),
+            ("tool", tool.label().into()),
+            ("enabled", true.into()),
+            ("parameterMappings", mappings(tool)),
+        ])
     });
     let (created, updated) = times(&file.name);
+    let retries = upstream.retry_count.as_ref().map_or(SERVER_RETRIES, |count| count.value);
     let about = object([
         ("id", server.id().into()),
         ("name", title.map_or(server.id(), |title| &title.value).into()),
@@ -129,6 +137,8 @@ pub fn described(
         ("apiKeyVariable", key.into()),
         ("headers", Json::Object(headers.collect())),
         ("timeout", upstream.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS).into()),
+        ("retryOnError", (retries > 0).into()),
+        ("maxRetries", u32::from(retries).into()),
         ("isPreset", preset.is_some().into()),
         ("presetType", preset.map(|preset| preset_type(preset.id)).into()),
         ("createdAt", created.into()),
@@ -138,6 +148,15 @@ pub fn described(
         ("selectedTools", array(chosen)),
     ]);
     extended(about, known_members(lock(&workspace.servers).get(server.id())))
+}
+
+/// The arguments that the spec gives itself: values, with variables as `${NAME}`. Callers do not see them.
+fn mappings(tool: &CheckedTool) -> Json {
+    let fixed = tool.parameters.iter().filter_map(|parameter| {
+        let value = parameter.value.as_ref()?;
+        Some((parameter.name.value.clone(), value.value.clone()))
+    });
+    Json::Object(fixed.collect())
 }
 
 /// The variable that the key of a server is in.

@@ -2,13 +2,15 @@
 
 use super::Server;
 use super::adding::Described;
-use super::described::{Known, known_json};
+use super::described::{Known, key_variable, known_json};
 use crate::check::{Report, check};
-use crate::files::disk::Disk;
-use crate::files::{Input, Overlay};
+use crate::files::Input;
 use crate::language::json::Json;
 use crate::publish::tokens;
-use crate::servers::{self, Change, Failure, Listed, ListedTool, NotListed, Programs, State, Task, Unusable};
+use crate::servers::{
+    self, Change, Failure, Listed, ListedTool, NoValue, NotListed, Programs, Reach, ServerKey, State, Task,
+    Unusable,
+};
 use crate::studio::error::ApiError;
 use crate::studio::files;
 use crate::studio::json::{array, extended, milliseconds, object};
@@ -43,7 +45,7 @@ pub fn with_tools(
         text.push('\n');
         text.push_str(&servers::tool_text(own, tool, server.id()));
     }
-    let mut files = Overlay::new(&Disk);
+    let mut files = snapshot.files();
     files.replace(&file.name, Ok(text));
     let input =
         Input { specs: vec![file.name.clone()], config: snapshot.input.config.clone(), ..Input::default() };
@@ -74,7 +76,9 @@ pub fn live(
     let report = with_tools(snapshot, server, &more)?;
     let contents = report.contents.as_ref().ok_or_else(|| ApiError::internal("there is no plan"))?;
     let index = index_of(contents, server.id())?;
-    let listed = list(server.id(), contents, index, &workspace.variables()?, &workspace.places.programs)?;
+    let key = key_variable(server);
+    let variables = workspace.variables()?;
+    let listed = list(server.id(), contents, index, key.as_deref(), &variables, &workspace.places.programs)?;
     let known = Known::of(&listed);
     lock(&workspace.servers).insert(server.id().to_owned(), known);
     Ok(listed.map(|listed| {
@@ -89,6 +93,7 @@ fn list(
     id: &str,
     contents: &Contents,
     server: usize,
+    key: Option<&str>,
     variables: &EnvFile,
     programs: &Programs,
 ) -> Result<Result<Listed, Failure>, ApiError> {
@@ -98,9 +103,22 @@ fn list(
     match listed.pop() {
         Some(Ok(listed)) => Ok(Ok(listed)),
         Some(Err(NotListed::Failed(failure))) => Ok(Err(failure)),
-        Some(Err(NotListed::NotReady(why))) => Err(ApiError::not_usable(format!("{why:#}"))),
+        Some(Err(NotListed::NotReady(why))) => match why.downcast_ref::<NoValue>() {
+            Some(missing) => Err(no_value(missing.name(), key)),
+            None => Err(ApiError::not_usable(format!("{why:#}"))),
+        },
         None => Err(ApiError::internal("nothing was listed")),
     }
+}
+
+fn no_value(variable: &str, key: Option<&str>) -> ApiError {
+    let elsewhere = "set it in the environment or in an `--env-file`";
+    let how = match key == Some(variable) {
+        true => format!("type the key of the server (`apiKey`), or {elsewhere}"),
+        false => elsewhere.to_owned(),
+    };
+    ApiError::not_usable(format!("`{variable}` has no value: {how}"))
+        .with(object([("variables", array([format!("${{{variable}}}")]))]))
 }
 
 /// Whether a server of the specs answers.
@@ -115,13 +133,20 @@ pub fn test(workspace: &Workspace, id: &str) -> Result<Json, ApiError> {
 
 /// Whether a server that is not saved answers. Nothing is written.
 pub fn test_unsaved(workspace: &Workspace, body: &Json) -> Result<Json, ApiError> {
-    let Described { id, source, secrets } = Described::read(body)?;
+    let Described { id, source, secrets, .. } = Described::read(body)?;
     let contents = servers::check_server(&source, &id);
     let contents = contents.map_err(|error| ApiError::not_possible(error.to_string()))?;
     let mut variables = workspace.variables()?;
     variables.extend(EnvFile::from_iter(secrets));
     let begin = Instant::now();
-    let listed = list(&id, &contents, 0, &variables, &workspace.places.programs)?;
+    let key = match &source.reach {
+        Reach::Url {
+            auth: Some(ServerKey::Bearer { variable } | ServerKey::Header { variable, .. }),
+            ..
+        } => Some(variable.as_str()),
+        _ => None,
+    };
+    let listed = list(&id, &contents, 0, key, &variables, &workspace.places.programs)?;
     let tools = listed.as_ref().ok().map(|listed| listed.tools.len());
     Ok(tested(&id, &known_json(Some(&Known::of(&listed))), tools, begin.elapsed()))
 }

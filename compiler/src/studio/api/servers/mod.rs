@@ -18,15 +18,34 @@ pub use listing::{test, test_unsaved, tools};
 
 use crate::checked::CheckedToolset;
 use crate::language::json::Json;
+use crate::plan::SERVER_RETRIES;
 use crate::servers::PRESETS;
 use crate::spec::UpstreamSpec;
 use crate::studio::error::ApiError;
-use crate::studio::json::{array, object};
+use crate::studio::json::{Members, array, object};
 use crate::studio::workspace::Snapshot;
 use mcp_diagnostics::suggest;
+use std::ops::RangeInclusive;
 
 /// The transport of a server that says nothing else.
 const TRANSPORT: &str = "http";
+
+/// Milliseconds of a call, as `timeout_seconds` takes them.
+const TIMEOUT: RangeInclusive<u32> = 1..=86_400_000;
+
+/// As `retry_count` takes them.
+const RETRIES: RangeInclusive<u32> = 0..=10;
+
+/// How often a call of a server is repeated, where a document says so.
+fn retries(members: &Members<'_>) -> Result<Option<u32>, ApiError> {
+    let most = members.number("maxRetries", "", RETRIES)?;
+    let is_wanted = members.get("retryOnError").map(|_| members.flag("retryOnError")).transpose()?;
+    Ok(match (is_wanted, most) {
+        (Some(false), _) => Some(0),
+        (Some(true), None) => Some(SERVER_RETRIES.into()),
+        (_, most) => most,
+    })
+}
 
 /// A server of the specs.
 #[derive(Debug, Clone, Copy)]
