@@ -105,6 +105,28 @@ test("a new line of another program shows at once", async () => {
   await page.locator(".source").getByText("two others were here").waitFor();
 });
 
+test("a list that comes late does not lead back to its view", async () => {
+  const { page } = tab;
+  let release;
+  const held = new Promise((resolve) => { release = resolve; });
+  await page.route("**/api/studio/tools", async (route) => {
+    const response = await route.fetch();
+    await held;
+    await route.fulfill({ response });
+  });
+  const asked = page.waitForRequest("**/api/studio/tools");
+  await go(page, "#/tools");
+  const request = await asked;
+  await openFile(page, "shop.toml");
+  const here = page.url();
+  release();
+  await (await request.response()).finished();
+  // One more answer: what the page does with the late one comes before it.
+  await page.evaluate(() => fetch("/").then((answer) => answer.text()));
+  assert.equal(page.url(), here);
+  await page.unroute("**/api/studio/tools");
+});
+
 test("a studio that may not write offers no edit", async () => {
   const reading = await studio([specs.path, "--mock", "--read-only"]);
   const other = await open(reading.url);
