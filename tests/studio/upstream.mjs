@@ -41,6 +41,7 @@ export async function upstream() {
     switch (url.pathname.split("/")[1]) {
       case "orders": return url.pathname.endsWith("/gone") ? say("application/json", '{"message":"no such order"}', 404)
         : say("application/json", '{"id":12345678901234567890,"status":"sent","total":3.00,"items":[{"name":"pen","price":1.50},{"name":"ink","price":1.50}]}');
+      case "exact": return say("application/json", '{"id":12345678901234567890,"total":3.00,"1":"x","0":"y"}');
       case "image": return say("image/png", PNG);
       case "audio": return say("audio/wav", WAV);
       case "svg": return say("image/svg+xml", SVG);

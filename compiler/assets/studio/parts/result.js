@@ -2,30 +2,31 @@
 
 import { button, h } from "../dom.js";
 import { size, t } from "../i18n.js";
-import { parse, pretty } from "../json.js";
+import { plain, pretty } from "../json.js";
 import { block } from "./code.js";
 import { tree } from "./tree.js";
 
 const IMAGES = /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml|x-icon)$/;
 const SOUNDS = /^audio\/[\w.+-]+$/;
 
-/** A result: its items one below the other, then its structured content. */
-export function resultView(result) {
+/** A result (of `json.parse`): its items one below the other, then its structured content. */
+export function resultView(exact) {
+  const result = plain(exact);
   const items = Array.isArray(result?.content) ? result.content : [];
   return h("div", { class: `result${result?.isError ? " failed" : ""}` },
     items.length || result?.structuredContent !== undefined ? null : h("p.hint", t("result.empty")),
-    items.map(item),
-    result?.structuredContent === undefined ? null : h("section.item", h("h4", t("result.structured")), tree(parse(JSON.stringify(result.structuredContent)))));
+    items.map((one, index) => item(one, exact.get("content")[index])),
+    result?.structuredContent === undefined ? null : h("section.item", h("h4", t("result.structured")), tree(exact.get("structuredContent"))));
 }
 
-function item(one) {
+function item(one, exact) {
   switch (one?.type) {
     case "text": return h("section.item", block(String(one.text ?? ""), t("result.text"), "wrap"));
     case "image": return media(one.mimeType, one.data, t("result.image"));
     case "audio": return media(one.mimeType, one.data, t("result.audio"));
     case "resource": return resource(one.resource ?? {});
     case "resource_link": return h("section.item", h("h4", t("result.link"), badge(one.mimeType)), facts([["name", one.name], ["title", one.title], ["uri", one.uri], ["description", one.description], ["size", typeof one.size === "number" ? size(one.size) : null]]));
-    default: return h("section.item", h("h4", t("result.other")), tree(parse(JSON.stringify(one ?? null))));
+    default: return h("section.item", h("h4", t("result.other")), tree(exact));
   }
 }
 
@@ -40,7 +41,8 @@ function resource(one) {
 
 const badge = (text) => (text ? h("span.badge", String(text)) : null);
 
-function facts(pairs) {
+/** Names and values; what is missing is left out. */
+export function facts(pairs) {
   return h("dl.facts", pairs.filter(([, value]) => value !== null && value !== undefined).map(([name, value]) => [h("dt", name), h("dd", String(value))]));
 }
 
