@@ -117,9 +117,9 @@ export async function showHistory() {
   draw();
 }
 
-/** The findings of all files; a link to one of them closes the list. */
+/** The findings of all files. To go to one, or to fix it, closes the list. */
 export function showFindings() {
-  const body = h("div", { onclick: (event) => event.target.closest("a") && box.close() });
+  const body = h("div", { onclick: (event) => event.target.closest("a, button") && box.close() });
   const box = dialog(t("findings"), (close) => [body, h("div.actions", button(t("close"), close))], { wide: true });
   api.get("/api/studio/findings").then(({ findings }) => fill(body, findings.length ? h("ul.findings", findings.map((one) => findingView(one, session))) : h("p.hint", t("findings.none"))), (error) => fill(body, h("p.wrong", reason(error))));
 }

@@ -12,7 +12,7 @@ const labels = (known) => (name, control, hint) => {
   control.id = id;
   if (hint) control.setAttribute("aria-describedby", `${id}-h`);
   known[name] = control;
-  return h("div.field", h("div.label", h("label.name", { for: id }, t(`server.${name}`))), hint ? h("p.hint", { id: `${id}-h` }, hint) : null, control);
+  return h("div.field", h("div.label", h("label.name", { for: id }, t(`server.${name}`))), control, hint ? h("p.hint", { id: `${id}-h` }, hint) : null);
 };
 const text = (more = {}) => h("input", { ...more });
 const keyField = () => text({ type: "password", autocomplete: "new-password" });

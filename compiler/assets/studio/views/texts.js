@@ -26,7 +26,7 @@ function textEditor({ tool, exact }, text) {
   const draftKey = `${tool.name}\n${text.key}`;
   const before = text.text ?? "";
   const area = h("textarea", { id, class: "code tall", value: unsaved.get(draftKey) ?? before, "aria-describedby": `${id}-w` });
-  const wrong = h("ul.problems", { id: `${id}-w`, role: "status" });
+  const wrong = h("div", { id: `${id}-w`, role: "status" });
   const changed = () => area.value !== before;
   const save = button(t("edit.preview"), async () => {
     const value = area.value === "" && text.text !== null ? null : area.value;
@@ -99,7 +99,7 @@ function liveOutput(tool, exact, text, area, wrong) {
     }
   };
   const show = ({ data: given, exact: all }) => {
-    fill(wrong, given.findings.map((one) => h("li", { class: one.severity }, one.start ? h("span.place", `${one.start.line}:${one.start.column} `) : null, one.message, one.help ? ` — ${one.help}` : "")));
+    fill(wrong, h("ul.problems", given.findings.map((one) => h("li", { class: one.severity }, one.start ? h("span.place", `${one.start.line}:${one.start.column} `) : null, one.message, one.help ? ` — ${one.help}` : ""))));
     area.toggleAttribute("aria-invalid", !given.valid);
     output.classList.toggle("faint", !given.valid);
     if (!given.valid) return;
@@ -110,9 +110,9 @@ function liveOutput(tool, exact, text, area, wrong) {
   const later = calm(RENDER_WAIT, render);
   take();
   const element = h("section",
-    h("div.section-head", h("h3", t("texts.sample")), choice),
+    h("div.section-head", h("h2", t("texts.sample")), choice),
     h("div.control", status, type), sample,
-    h("div.section-head", h("h3", t("texts.output")), cost),
+    h("div.section-head", h("h2", t("texts.output")), cost),
     output);
   return { element, later };
 }
