@@ -66,6 +66,8 @@ test("problems are those of the proxy, beside their fields", async () => {
   await page.locator(".problems").filter({ hasText: "limit" }).waitFor();
   await page.getByRole("textbox", { name: "since", exact: true }).fill("yesterday");
   await page.getByText("2 problems", { exact: true }).waitFor();
+  await page.keyboard.press("Control+Enter");
+  assert.match(await page.locator(".outcome.bad").innerText(), /^No call was made\.\s+\d problems?$/);
   await page.getByRole("switch", { name: "Send since" }).click();
   await page.getByRole("switch", { name: "Send limit" }).click();
   await page.getByText("Valid", { exact: true }).waitFor();

@@ -92,7 +92,7 @@ export function addView({ detail, back }) {
     h("div.two", labelled("transport", select("transport", ["http", "sse"])), labelled("timeout", text({ inputmode: "decimal", placeholder: "30" }))),
     labelled("authType", auth), key, keyHeader,
     h("div.field", { role: "group", "aria-label": t("server.headers") }, h("div.label", h("span.name", t("server.headers"))), headers, button(t("server.header"), () => addHeader(), { kind: "quiet", picture: "plus" })),
-    told, actions);
+    actions, told);
   let closed = false;
   // The presets stand above the form, so the form waits for them: nothing moves later.
   const draw = ({ presets: list }) => {

@@ -109,8 +109,10 @@ export function callView({ tool, exact }) {
     if (!mine.sent) return void fill(answer);
     const { text, data: given, exact: all, error } = mine.sent;
     if (!given) {
-      return void fill(answer, h("div.outcome.bad", h("strong", t(error ? "answer.none" : "answer.stopped")), " ", error && reason(error)),
-        error?.details?.problems?.length ? h("ul.problems", error.details.problems.map((one) => h("li", one.message))) : null);
+      // The problems themselves stand above, beside the request.
+      const refused = error?.details?.problems?.length;
+      const why = refused ? t("preview.problems", { n: refused }) : error && reason(error);
+      return void fill(answer, h("div.outcome.bad", h("strong", t(error ? "answer.none" : "answer.stopped")), " ", why));
     }
     fill(answer, outcome(given), given.warning ? h("p.note", given.warning) : null,
       tabs(t("answer"), [

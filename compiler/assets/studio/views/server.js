@@ -12,6 +12,8 @@ import { editServer, failure, tested } from "./add-server.js";
 export function serverView({ detail, back }, id) {
   const head = h("div");
   const told = h("div.pad.told", { role: "status" });
+  // Beside the buttons, where it moves nothing.
+  const waiting = h("span.hint", { role: "status" });
   const offered = h("div.pad");
   let closed = false;
   let server = null;
@@ -35,29 +37,24 @@ export function serverView({ detail, back }, id) {
       h("div.actions",
         button(t("server.test"), test), button(t("server.list"), list, { kind: "main" }),
         button(t("source.edit"), edit, { disabled: session.readOnly || !server.file }),
-        button(t("server.delete"), confirmDelete, { kind: "quiet danger", disabled: session.readOnly }))));
+        button(t("server.delete"), confirmDelete, { kind: "quiet danger", disabled: session.readOnly }), waiting)));
   };
 
-  const wait = () => fill(told, h("p.hint", t("server.connecting")));
-  const test = async () => {
-    wait();
+  const ask = async (act) => {
+    fill(told);
+    fill(waiting, t("server.connecting"));
     try {
-      fill(told, tested(await api.post(api.serverPath(id, "test"), {})));
-    } catch (error) {
-      fill(told, h("p.wrong", reason(error)));
-    }
-  };
-  const list = async () => {
-    wait();
-    try {
-      const given = await api.getExact(api.serverPath(id, "tools"));
-      if (closed) return;
-      fill(told);
-      fill(offered, chooser(given.data, given.exact));
+      await act();
     } catch (error) {
       fill(told, h("div.outcome.bad", reason(error)));
     }
+    fill(waiting);
   };
+  const test = () => ask(async () => fill(told, tested(await api.post(api.serverPath(id, "test"), {}))));
+  const list = () => ask(async () => {
+    const given = await api.getExact(api.serverPath(id, "tools"));
+    fill(offered, chooser(given.data, given.exact));
+  });
 
   const edit = () => editServer(server, (next) => {
     server = next;
