@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { axe, clean, finish, folder, open, start, studio } from "./harness.mjs";
-import { upstream } from "./upstream.mjs";
+import { troubledEdge, upstream } from "./upstream.mjs";
 
 let shop, specs, edge, server, tab, mcp;
 before(async () => {
@@ -70,6 +70,21 @@ test("what is selected stays selected while the page reads again", async () => {
   assert.equal(await page.evaluate(() => String(getSelection())), "get_order");
   await select(false);
   await row.getByRole("cell", { name: "3", exact: true }).waitFor();
+});
+
+test("the source, the shared limits, what waits for an upgrade and the words of a drift are shown", async () => {
+  const troubled = await troubledEdge();
+  const other = await studio(["--edge", troubled.url]);
+  const seen = await open(other.url);
+  await seen.page.locator(".note").getByText("Finds {+all+} pages").waitFor();
+  const text = await seen.page.locator("main").innerText();
+  for (const part of [/listen, tls/, /Failures in a row\s+2/, /copy on disk\s+yes/, /the source is away \(/, /Store\s+redis:\/\/store/, /Edges\s+2/, /wiki_search changed/]) assert.match(text, part);
+  assert.doesNotMatch(text, /digest|\d{4}-\d\d-\d\dT/);
+  assert.deepEqual(await axe(seen.page), []);
+  await clean(seen, other.base);
+  await seen.close();
+  await other.stop();
+  await troubled.stop();
 });
 
 test("an edge that is gone is told", async () => {

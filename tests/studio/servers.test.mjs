@@ -88,7 +88,10 @@ test("a change of the server is shown against the pin, and accepted", async () =
   assert.deepEqual(await page.locator(".change ins").allTextContents(), ["all "]);
   assert.match(await page.locator(".change code").innerText(), /\{\+safe\+\} pages/);
   // The file changes after the list was made: the preview shows it as it is then.
+  const hash = async () => (await server.api("/api/mcp/servers")).body.servers[0].hash;
+  const before = await hash();
   await specs.write("wiki.toml", `${await specs.file("wiki.toml")}# somebody else was here\n`);
+  await eventually(async () => (await hash()) !== before);
   await page.getByRole("checkbox", { name: "Accept this change" }).check();
   await page.getByRole("button", { name: "Preview and save" }).click();
   await page.locator(".diff .removed").filter({ hasText: "pin" }).first().waitFor();
