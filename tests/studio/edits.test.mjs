@@ -105,6 +105,55 @@ test("a new line of another program shows at once", async () => {
   await page.locator(".source").getByText("two others were here").waitFor();
 });
 
+test("a file is edited from its top, and Ctrl-S shows the change", async () => {
+  const { page } = tab;
+  await openFile(page, "shop.toml");
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  const area = page.getByRole("textbox", { name: /Text of/ });
+  const at = await area.evaluate((one) => [document.activeElement === one, one.selectionStart, one.closest(".detail").scrollTop]);
+  assert.deepEqual(at, [true, 0, 0]);
+  await page.keyboard.type("# first\n");
+  await page.keyboard.press("Control+s");
+  await page.locator(".diff .added").filter({ hasText: "# first" }).waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await area.evaluate((one) => one.closest(".detail").scrollTo(0, 9999));
+  assert.ok(await page.getByRole("button", { name: "Discard" }).evaluate((one) => one.getBoundingClientRect().top > 0), "the head stays");
+  await page.getByRole("button", { name: "Discard" }).click();
+});
+
+test("the number of errors leads to all findings, and all is fixed where something is", async () => {
+  const { page } = tab;
+  await page.locator("#findings").click();
+  const dialog = page.getByRole("dialog");
+  assert.equal(await dialog.locator(".finding.error").count(), 1);
+  await dialog.getByRole("link", { name: /broken\.toml:\d+/ }).first().click();
+  await page.locator("dialog").waitFor({ state: "detached" });
+  await page.getByRole("heading", { name: /broken\.toml/ }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Fix all that is safe" }).isDisabled(), true, "the rest is not safe");
+});
+
+test("a list that comes late does not lead back to its view", async () => {
+  const { page } = tab;
+  let release;
+  const held = new Promise((resolve) => { release = resolve; });
+  await page.route("**/api/studio/tools", async (route) => {
+    const response = await route.fetch();
+    await held;
+    await route.fulfill({ response });
+  });
+  const asked = page.waitForRequest("**/api/studio/tools");
+  await go(page, "#/tools");
+  const request = await asked;
+  await openFile(page, "shop.toml");
+  const here = page.url();
+  release();
+  await (await request.response()).finished();
+  // One more answer: what the page does with the late one comes before it.
+  await page.evaluate(() => fetch("/").then((answer) => answer.text()));
+  assert.equal(page.url(), here);
+  await page.unroute("**/api/studio/tools");
+});
+
 test("a studio that may not write offers no edit", async () => {
   const reading = await studio([specs.path, "--mock", "--read-only"]);
   const other = await open(reading.url);

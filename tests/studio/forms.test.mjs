@@ -163,6 +163,18 @@ test("every type has its control", async () => {
   });
 });
 
+test("an object of which nothing is said takes JSON, and one without members takes nothing", async () => {
+  const made = (schema) => tab.page.evaluate((text) => window.filled(text, '{"a":1.0}'), schema);
+  const shown = () => tab.page.evaluate(() => [...document.querySelectorAll("schema-form")].at(-1).querySelectorAll("textarea").length);
+  for (const schema of ['{"type":"object"}', '{"type":"object","additionalProperties":true,"properties":{}}', "{}"]) {
+    assert.deepEqual([await made(schema), await shown()], ['{"a":1.0}', 1], schema);
+  }
+  for (const schema of ['{"type":"object","properties":{}}', '{"type":"object","additionalProperties":false}']) {
+    await tab.page.evaluate((text) => window.filled(text, "{}"), schema);
+    assert.equal(await shown(), 0, schema);
+  }
+});
+
 test("a hostile schema makes a form, and soon", async () => {
   const wide = { type: "object", properties: Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`p${index}`, { type: "string" }])) };
   const deep = { type: "object", properties: { a: { $ref: "#/$defs/d" } }, required: ["a"], $defs: { d: { type: "object", properties: { x: { $ref: "#/$defs/d" }, y: { $ref: "#/$defs/d" } }, required: ["x", "y"] } } };

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
 import { cp, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -129,6 +130,15 @@ export async function clean({ page, told }, base) {
   assert.deepEqual(await page.evaluate(() => window.ran), []);
   const foreign = told.requests.filter((url) => !url.startsWith(`${base}/`) && !/^(blob|data):/.test(url));
   assert.deepEqual(foreign, []);
+}
+
+const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe-core has against the page. */
+export async function axe(page) {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  return violations.map((one) => `${one.impact} ${one.id}: ${one.nodes.map((node) => node.html.slice(0, 140)).join(" | ")}`);
 }
 
 /** The text of the request that the page shows. */

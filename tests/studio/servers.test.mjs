@@ -38,7 +38,8 @@ test("an address that is none, and a key that is wrong, are told with advice", a
   await page.getByRole("button", { name: "Test connection" }).click();
   await page.locator(".told .wrong, .told .bad").first().waitFor();
   await field(page, "URL").fill(`${wiki.url}/mcp`);
-  await page.getByRole("combobox", { name: "Authentication" }).selectOption("bearer");
+  // By its first letter, as a person does: what moves after that is no shift.
+  await page.getByRole("combobox", { name: "Authentication" }).press("b");
   await field(page, "Key").fill("wrong");
   await page.getByRole("button", { name: "Test connection" }).click();
   await page.locator(".told").getByText("MCP_AUTH_FAILED").waitFor();
@@ -63,6 +64,8 @@ test("a server is tested before it is saved, and saved without its key in a spec
 
 test("tools are listed, chosen and pinned", async () => {
   const { page } = tab;
+  // What looks like a mark of a difference is text.
+  wiki.tools[0].description = "Finds {+safe+} pages.";
   await page.getByRole("button", { name: "List tools" }).click();
   await page.getByText("0 of 2 chosen").waitFor();
   await page.getByRole("checkbox", { name: /^search/ }).check();
@@ -78,15 +81,23 @@ test("tools are listed, chosen and pinned", async () => {
 
 test("a change of the server is shown against the pin, and accepted", async () => {
   const { page } = tab;
-  wiki.tools[0].description = "Finds all pages.";
+  wiki.tools[0].description = "Finds all {+safe+} pages.";
   await go(page, "#/servers/wiki");
   await page.getByRole("button", { name: "List tools" }).click();
   await page.locator(".change ins", { hasText: "all" }).waitFor();
+  assert.deepEqual(await page.locator(".change ins").allTextContents(), ["all "]);
+  assert.match(await page.locator(".change code").innerText(), /\{\+safe\+\} pages/);
+  // The file changes after the list was made: the preview shows it as it is then.
+  const hash = async () => (await server.api("/api/mcp/servers")).body.servers[0].hash;
+  const before = await hash();
+  await specs.write("wiki.toml", `${await specs.file("wiki.toml")}# somebody else was here\n`);
+  await eventually(async () => (await hash()) !== before);
   await page.getByRole("checkbox", { name: "Accept this change" }).check();
   await page.getByRole("button", { name: "Preview and save" }).click();
   await page.locator(".diff .removed").filter({ hasText: "pin" }).first().waitFor();
   await page.getByRole("button", { name: "Apply" }).click();
-  await eventually(async () => (await specs.file("wiki.toml")).includes("Finds all pages."));
+  await eventually(async () => (await specs.file("wiki.toml")).includes("Finds all {+safe+} pages."));
+  assert.match(await specs.file("wiki.toml"), /somebody else was here/);
   await page.locator(".choose .same").getByText("as pinned").waitFor();
 });
 
@@ -97,6 +108,26 @@ test("a tool is tried with its own form", async () => {
   await page.getByRole("dialog").getByRole("button", { name: "Send", exact: true }).click();
   await page.getByRole("dialog").getByText('search {"query":"a \\"b\\""}').waitFor();
   await page.keyboard.press("Escape");
+});
+
+test("a server that was saved without its key gets it later", async () => {
+  const { page } = tab;
+  await server.api("/api/mcp/servers", { method: "POST", body: { id: "late", url: `${wiki.url}/mcp`, authType: "bearer" } });
+  await go(page, "#/servers/late");
+  await page.getByText("LATE_TOKEN has no value, so", { exact: false }).waitFor();
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Key", { exact: true }).fill(KEY);
+  await dialog.getByLabel("Timeout in seconds").fill("12");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await page.locator("dialog").waitFor({ state: "detached" });
+  await page.getByText("key set", { exact: false }).waitFor();
+  await page.locator(".head").getByText("12 s").waitFor();
+  assert.ok(!(await specs.file("late.toml")).includes(KEY));
+  await page.getByRole("button", { name: "Test connection" }).click();
+  await page.locator(".told").getByText("wiki 2.1").waitFor();
+  await go(page, "#/servers/wiki");
+  await page.getByRole("heading", { name: "Wiki" }).waitFor();
 });
 
 test("a server is deleted, and comes back", async () => {

@@ -23,7 +23,7 @@ test("the token leaves the address, and the list shows toolsets, tokens and find
   await page.getByRole("link", { name: /^get_order/ }).waitFor();
   assert.match(await page.locator(".list section", { hasText: "get_order" }).locator("h2").innerText(), /Shop\s+\d+ tokens/);
   assert.match(await page.getByRole("link", { name: /^find_thing/ }).innerText(), /2 errors/);
-  assert.match(await page.locator(".summary").innerText(), /8 tools/);
+  assert.match(await page.locator(".summary").innerText(), /9 tools/);
 });
 
 test("searching leaves the tools that have all words, and the keyboard opens one", async () => {
@@ -66,6 +66,8 @@ test("problems are those of the proxy, beside their fields", async () => {
   await page.locator(".problems").filter({ hasText: "limit" }).waitFor();
   await page.getByRole("textbox", { name: "since", exact: true }).fill("yesterday");
   await page.getByText("2 problems", { exact: true }).waitFor();
+  await page.keyboard.press("Control+Enter");
+  assert.match(await page.locator(".outcome.bad").innerText(), /^No call was made\.\s+\d problems?$/);
   await page.getByRole("switch", { name: "Send since" }).click();
   await page.getByRole("switch", { name: "Send limit" }).click();
   await page.getByText("Valid", { exact: true }).waitFor();
@@ -163,6 +165,119 @@ test("a template shows its output while it is edited, and is saved as a patch", 
   await page.getByRole("dialog").getByRole("button", { name: /^Undo: / }).first().click();
   await eventually(async () => (await specs.file("shop.toml")) === original);
   await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+});
+
+test("numbers and the order of members stay as they were written", async () => {
+  const { page } = tab;
+  await go(page, "#/tools/exact");
+  await page.getByRole("heading", { name: "exact" }).waitFor();
+  await page.getByRole("tab", { name: "Call" }).click();
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.locator(".outcome.good").waitFor();
+  assert.deepEqual(await page.locator(".answer .tree .row").allInnerTexts(), ["id 12345678901234567890", "total 3.00", '1 "x"', '0 "y"']);
+  await page.getByRole("tab", { name: "Texts and templates" }).click();
+  await page.getByRole("tab", { name: "response_template" }).click();
+  const sample = await page.getByRole("textbox", { name: "Answer of the upstream" }).inputValue();
+  assert.equal(sample.replace(/\s/g, ""), '{"id":12345678901234567890,"total":3.00,"1":"x","0":"y"}');
+});
+
+test("a secret is not read over a shoulder", async () => {
+  const { page } = tab;
+  await page.getByRole("tab", { name: "Call" }).click();
+  assert.equal(await page.getByLabel("password", { exact: true }).getAttribute("type"), "password");
+});
+
+/** Holds the calls of a tool back until `release` is called. */
+async function held(page, tool) {
+  let release;
+  const until = new Promise((resolve) => { release = resolve; });
+  const path = `**/api/studio/tools/${tool}/send`;
+  await page.route(path, async (route) => {
+    const response = await route.fetch();
+    await until;
+    await route.fulfill({ response }).catch(() => {});
+  });
+  return async () => {
+    release();
+    await page.unroute(path, { behavior: "wait" });
+  };
+}
+
+test("an answer that comes while one looks elsewhere is there when one is back", async () => {
+  const { page } = tab;
+  await go(page, "#/tools/get_order");
+  await page.getByRole("textbox", { name: "id", exact: true }).fill("9");
+  const release = await held(page, "get_order");
+  await page.keyboard.press("Control+Enter");
+  await page.getByText("Waiting for the answer").waitFor();
+  await go(page, "#/tools/picture");
+  await page.getByRole("heading", { name: "picture" }).waitFor();
+  await go(page, "#/tools/get_order");
+  await page.getByText("Waiting for the answer").waitFor();
+  await go(page, "#/servers");
+  await release();
+  await go(page, "#/tools/get_order");
+  await page.locator(".answer .result pre", { hasText: "Order 12345678901234567890 is sent" }).waitFor();
+});
+
+test("one may stop waiting for an answer", async () => {
+  const { page } = tab;
+  const release = await held(page, "get_order");
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.getByRole("button", { name: "Stop waiting" }).click();
+  await page.getByText("You stopped waiting.", { exact: false }).waitFor();
+  await release();
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.locator(".outcome.good").waitFor();
+});
+
+test("a change of the tool leaves the focus, the caret and the chosen text", async () => {
+  const { page } = tab;
+  const original = await specs.file("shop.toml");
+  const titled = async (title) => {
+    await specs.write("shop.toml", original.replace("Get an order", title));
+    await page.locator(".head .title", { hasText: title }).waitFor();
+  };
+  const id = page.getByRole("textbox", { name: "id", exact: true });
+  await id.fill("abcdef");
+  await id.evaluate((one) => one.setSelectionRange(2, 4));
+  await titled("Get one order");
+  assert.deepEqual(await page.evaluate(() => [document.activeElement.value, document.activeElement.selectionStart, document.activeElement.selectionEnd]), ["abcdef", 2, 4]);
+  await page.getByRole("tab", { name: "Texts and templates" }).click();
+  await page.getByRole("tab", { name: "description" }).click();
+  await page.getByRole("textbox", { name: "description" }).focus();
+  await titled("Get some order");
+  assert.equal(await page.evaluate(() => document.activeElement.labels[0].textContent), "description");
+  await specs.write("shop.toml", original);
+  await page.locator(".head .title", { hasText: "Get an order" }).waitFor();
+});
+
+test("a page with a text that is not saved asks before it goes", async () => {
+  const other = await open(server.url);
+  await go(other.page, "#/tools/get_order");
+  await other.page.getByRole("tab", { name: "Texts and templates" }).click();
+  await other.page.getByRole("textbox", { name: "response_template" }).fill("not saved");
+  const asked = other.page.waitForEvent("dialog");
+  await other.page.close({ runBeforeUnload: true });
+  assert.equal((await asked).type(), "beforeunload");
+  await (await asked).accept();
+  await other.close();
+});
+
+test("eight pages of one studio all work", async () => {
+  const [first, ...others] = await Promise.all(Array.from({ length: 8 }, () => tab.context.newPage()));
+  for (const one of [first, ...others]) await one.goto(server.url);
+  for (const one of [first, ...others]) await one.getByRole("link", { name: /^get_order/ }).waitFor();
+  const original = await specs.file("shop.toml");
+  await specs.write("shop.toml", original.replace("Get an order", "Get one order"));
+  for (const one of others) await one.getByText("Get one order").first().waitFor();
+  // The one that reads the events goes: another one takes over.
+  await tab.page.close();
+  await first.close();
+  await specs.write("shop.toml", original);
+  for (const one of others) await one.getByText("Get an order").first().waitFor();
+  tab.page = others[0];
+  for (const one of others.slice(1)) await one.close();
 });
 
 test("a tool of a file with errors says so and is not called", async () => {

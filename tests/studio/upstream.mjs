@@ -41,6 +41,7 @@ export async function upstream() {
     switch (url.pathname.split("/")[1]) {
       case "orders": return url.pathname.endsWith("/gone") ? say("application/json", '{"message":"no such order"}', 404)
         : say("application/json", '{"id":12345678901234567890,"status":"sent","total":3.00,"items":[{"name":"pen","price":1.50},{"name":"ink","price":1.50}]}');
+      case "exact": return say("application/json", '{"id":12345678901234567890,"total":3.00,"1":"x","0":"y"}');
       case "image": return say("image/png", PNG);
       case "audio": return say("audio/wav", WAV);
       case "svg": return say("image/svg+xml", SVG);
@@ -51,6 +52,17 @@ export async function upstream() {
   });
   return { ...(await listening(server)), seen };
 }
+
+/** The admin listener of an edge that has something of everything to tell. */
+export const troubledEdge = () => listening(createServer((request, response) => {
+  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({
+    version: "0.1.0", ready: true, uptime_seconds: 42, source: "https://bundles.example/tools.mcpk", needs_upgrade: ["listen", "tls"],
+    active: { revision: "abc", tools: 3, activated_at: "2026-11-16T12:00:00Z" }, last_attempt: "2026-11-16T12:00:00Z", last_success: "2026-11-16T12:00:00Z",
+    remote: { etag: "e-1", digest: null, failures: 2, from_copy: true, last_error: { message: "the source is away", at: "2026-11-16T12:00:00Z" } },
+    shared_limits: { limits: 4, state: "away", store: "redis://store", since: "2026-11-16T12:00:00Z", edges: 2, message: "no answer" },
+    mcp_servers: [{ upstream: "wiki", state: "connected", drift: [{ tool: "wiki_search", verdict: "changed", refused: true, difference: "Finds {+all+} pages" }] }], last_error: null,
+  }));
+}));
 
 /** An MCP server (Streamable HTTP, 2025-11-25). Its tools can be changed; `key` is what callers need. */
 export async function mcpServer({ key = null } = {}) {

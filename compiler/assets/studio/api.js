@@ -21,21 +21,20 @@ export class Refusal extends Error {
 export function useToken(text) {
   const found = /(?:^|[#&])token=([\w.~-]+)/.exec(text)?.[1] ?? /^\s*([\w.~-]{16,})\s*$/.exec(text)?.[1];
   if (!found) return false;
+  if (token !== found) pages.postMessage(["token", found]);
   token = found;
   sessionStorage.setItem("studio-token", token);
   return true;
 }
 
+// Pages of the same address tell each other the token: one that was open before a restart goes on when a new one opens.
+// They share one stream of events, for a browser has few connections to one address.
+const pages = new BroadcastChannel("mcpc-studio");
+
 export function begin() {
   token = sessionStorage.getItem("studio-token") ?? "";
-  if (!useToken(location.hash)) return;
-  history.replaceState(null, "", location.pathname);
-  pages.postMessage(token);
+  if (useToken(location.hash)) history.replaceState(null, "", location.pathname);
 }
-
-// Pages of the same address tell each other the token: one that was open before a restart goes on when a new one opens.
-const pages = new BroadcastChannel("mcpc-studio");
-export const onToken = (act) => pages.addEventListener("message", ({ data }) => useToken(String(data)) && act());
 
 async function request(method, path, body, signal) {
   const headers = { authorization: `Bearer ${token}` };
@@ -58,11 +57,11 @@ export const post = async (path, body, signal) => JSON.parse(await request("POST
 export const put = async (path, body) => JSON.parse(await request("PUT", path, body));
 export const remove = async (path) => JSON.parse(await request("DELETE", path));
 
+const both = (text) => ({ data: JSON.parse(text), exact: parse(text) });
+
 /** An answer twice: as it is easy to use, and with every number as it was written. */
-export async function getExact(path) {
-  const text = await request("GET", path);
-  return { data: JSON.parse(text), exact: parse(text) };
-}
+export const getExact = async (path) => both(await request("GET", path));
+export const postExact = async (path, body, signal) => both(await request("POST", path, body, signal));
 
 /** A body with arguments that are JSON text already: they reach the server as they were typed. */
 export function withArguments(text, others = {}) {
@@ -74,22 +73,54 @@ const part = encodeURIComponent;
 export const toolPath = (name, act = "") => `/api/studio/tools/${part(name)}${act && `/${act}`}`;
 export const serverPath = (id, act = "") => `/api/mcp/servers/${part(id)}${act && `/${act}`}`;
 
-/** Reads events until the page is closed. `onstate` hears `open`, `lost` and `refused`. */
-export async function listen(onevent, onstate) {
+let retry = () => {};
+/** Tries again at once, without waiting longer, in the page that reads the events. */
+export function reconnect() {
+  retry();
+  for (const kind of ["again", "ask"]) pages.postMessage([kind]);
+}
+
+/**
+ * Hears of events until the page is closed: one of all pages reads them and tells the others. `onstate` hears `open`,
+ * `lost` and `refused`.
+ */
+export function listen(onevent, onstate) {
+  // What a page that opens later has to know.
+  const last = { state: null, hello: null };
+  const take = ([kind, name, data]) => {
+    if (kind === "token") name !== token && useToken(name) && reconnect();
+    else if (kind === "again") retry();
+    else if (kind === "state") onstate(name);
+    else if (kind === "event") onevent(name, data);
+    else if (kind === "ask") for (const one of [last.state, last.hello]) if (one) pages.postMessage(one);
+  };
+  const tell = (...message) => {
+    if (message[0] === "state") Object.assign(last, { state: message, hello: null });
+    else if (message[1] === "hello") last.hello = message;
+    else if (message[1] === "specs") Object.assign(last.hello[2], { generation: message[2].generation });
+    pages.postMessage(message);
+    take(message);
+  };
+  pages.addEventListener("message", ({ data }) => take(data));
+  pages.postMessage(["ask"]);
+  navigator.locks.request("mcpc-studio", () => lead(tell));
+}
+
+/** Reads events for all pages, for as long as this one is open. */
+async function lead(tell) {
   let wait = FIRST_WAIT;
-  onToken(reconnect);
   for (;;) {
     try {
       const answer = await fetch("/api/studio/events", { headers: { authorization: `Bearer ${token}` }, cache: "no-store" });
-      if (answer.status === 401) onstate("refused");
+      if (answer.status === 401) tell("state", "refused");
       else if (answer.ok) {
         wait = FIRST_WAIT;
-        onstate("open");
-        await read(answer.body, onevent);
-        onstate("lost");
-      } else onstate("lost");
+        tell("state", "open");
+        await read(answer.body, (name, data) => tell("event", name, data));
+        tell("state", "lost");
+      } else tell("state", "lost");
     } catch {
-      onstate("lost");
+      tell("state", "lost");
     }
     await new Promise((resolve) => {
       retry = resolve;
@@ -98,10 +129,6 @@ export async function listen(onevent, onstate) {
     wait = Math.min(wait * 1.6, LONGEST_WAIT);
   }
 }
-
-let retry = () => {};
-/** Tries again at once, without waiting longer. */
-export const reconnect = () => retry();
 
 async function read(body, onevent) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();

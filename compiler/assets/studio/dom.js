@@ -33,12 +33,30 @@ export function fill(element, ...children) {
   return element;
 }
 
-/** Replaces an element; the focus stays on what has the same id. */
-export function swap(old, next) {
-  const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
-  old.replaceWith(next);
-  if (focused) document.getElementById(focused)?.focus();
-  return next;
+/** Draws a place again. What had the focus has it again, known by its id or its words, with the same caret. */
+export function redraw(place, draw) {
+  const old = place.contains(document.activeElement) ? document.activeElement : null;
+  const [from, to] = [old?.selectionStart, old?.selectionEnd];
+  draw();
+  if (!old || old === document.activeElement) return;
+  const words = (one) => `${one.getAttribute("aria-label")} ${one.textContent}`;
+  const same = (one) => (old.id ? one.id === old.id : words(one) === words(old));
+  const next = old.isConnected ? old : [...document.querySelectorAll(old.localName)].find(same);
+  next?.focus({ preventScroll: true });
+  if (typeof from === "number") next?.setSelectionRange?.(from, to);
+}
+
+/** Makes a node look like another one, and leaves alone what is the same: a selection and the focus stay. */
+export function patch(old, next) {
+  if (old.nodeName !== next.nodeName) return old.replaceWith(next);
+  if (old.nodeType === Node.TEXT_NODE) return old.data === next.data || (old.data = next.data);
+  for (const { name, value } of next.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  const [before, after] = [[...old.childNodes], [...next.childNodes]];
+  for (const [index, one] of after.entries()) {
+    if (before[index]) patch(before[index], one);
+    else old.append(one);
+  }
+  for (const one of before.slice(after.length)) one.remove();
 }
 
 let counter = 0;
@@ -89,35 +107,33 @@ export function button(label, act, { kind = "", picture = "", ...rest } = {}) {
   );
 }
 
-/** Tabs with their panels: `list` has `{id, label, draw}`; `draw` makes a panel when it is first shown. */
+/** Tabs with their panels: `list` has `{id, label, draw}`; `draw` makes a panel when it is first shown. Ids are of the page. */
 export function tabs(label, list, chosen, onchoose = () => {}) {
-  const root = fresh();
   const bar = h("div.tabs", { role: "tablist", "aria-label": label });
   const panel = h("div.panel", { role: "tabpanel", tabindex: "0" });
   const made = new Map();
   const choose = (id, focus) => {
     const one = list.find((tab) => tab.id === id) ?? list[0];
     for (const tab of bar.children) {
-      const selected = tab.id === `${root}-${one.id}`;
+      const selected = tab.id === `tab-${one.id}`;
       tab.setAttribute("aria-selected", selected);
       tab.tabIndex = selected ? 0 : -1;
       if (selected && focus) tab.focus();
     }
-    panel.setAttribute("aria-labelledby", `${root}-${one.id}`);
+    panel.setAttribute("aria-labelledby", `tab-${one.id}`);
     if (!made.has(one.id)) made.set(one.id, one.draw());
     fill(panel, made.get(one.id));
     onchoose(one.id);
   };
   for (const tab of list) {
-    bar.append(h("button", { type: "button", role: "tab", id: `${root}-${tab.id}`, onclick: () => choose(tab.id) }, tab.label));
+    bar.append(h("button", { type: "button", role: "tab", id: `tab-${tab.id}`, onclick: () => choose(tab.id) }, tab.label));
   }
   bar.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    const all = [...bar.children];
-    const at = all.indexOf(document.activeElement);
-    if (!step || at < 0) return;
+    const at = [...bar.children].indexOf(document.activeElement);
+    const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
+    if (next === undefined || at < 0) return;
     event.preventDefault();
-    choose(list[(at + step + list.length) % list.length].id, true);
+    choose(list.at(next % list.length).id, true);
   });
   choose(chosen);
   return Object.assign(h("div.tabbed", bar, panel), { choose });

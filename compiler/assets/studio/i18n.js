@@ -35,7 +35,8 @@ export function duration(milliseconds) {
   return `${number(Math.round(milliseconds * 10) / 10)} ms`;
 }
 
-export const clock = (time) => {
+/** A time where the page is, with its date if `dateStyle` says how. */
+export const clock = (time, dateStyle) => {
   const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? "" : new Intl.DateTimeFormat(language(), { timeStyle: "medium" }).format(date);
+  return Number.isNaN(date.getTime()) ? "" : new Intl.DateTimeFormat(language(), { timeStyle: "medium", dateStyle }).format(date);
 };

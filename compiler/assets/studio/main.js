@@ -3,8 +3,8 @@
 import * as api from "./api.js";
 import { button, fill, h, say } from "./dom.js";
 import { choose, language, t } from "./i18n.js";
-import { showHistory } from "./parts/edits.js";
-import { session, update } from "./session.js";
+import { showFindings, showHistory } from "./parts/edits.js";
+import { drafts, session, update } from "./session.js";
 import { edgeView } from "./views/edge.js";
 import { serversView } from "./views/servers.js";
 import { sourceView } from "./views/source.js";
@@ -75,8 +75,9 @@ function summary() {
   const { tools, tokens, errors, warnings } = summary;
   return [
     h("span", t("summary.tools", { n: tools })), h("span", t("summary.tokens", { n: tokens })),
-    errors ? h("span.error", t("summary.errors", { n: errors })) : null,
-    warnings ? h("span.warning", t("summary.warnings", { n: warnings })) : null,
+    errors + warnings ? h("button", { type: "button", class: "button quiet small", id: "findings", onclick: showFindings },
+      errors ? h("span.error", t("summary.errors", { n: errors })) : null,
+      warnings ? h("span.warning", t("summary.warnings", { n: warnings })) : null) : null,
   ];
 }
 
@@ -146,10 +147,16 @@ async function meet() {
 }
 
 async function onevent(name, data) {
-  if (name === "hello") {
-    if (!session.known || data.start !== session.start || data.generation !== session.generation) await meet();
-  } else if (name === "specs") {
-    update(await api.get("/api/studio"));
+  if (name === "hello" && (!session.known || data.start !== session.start)) {
+    await meet();
+  } else if (name === "specs" || name === "hello") {
+    if (data.generation === session.generation) return;
+    try {
+      update(await api.get("/api/studio"));
+    } catch (error) {
+      if (error.status === 401) changed("refused");
+      return;
+    }
     top();
     view?.changed?.(data);
   } else if (name === "goodbye") {
@@ -161,6 +168,9 @@ async function onevent(name, data) {
 
 api.begin();
 draw();
+addEventListener("beforeunload", (event) => {
+  if (drafts.texts.size || [...drafts.files.values()].some((one) => one.text !== one.before)) event.preventDefault();
+});
 addEventListener("hashchange", () => {
   if (/^#(token=|[^/])/.test(location.hash) && api.useToken(location.hash.slice(1))) {
     history.replaceState(null, "", location.pathname);

@@ -23,6 +23,25 @@ const IMAGE: &str = "image/svg+xml";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
 
+/// Spaces that mean nothing in code.
+const SPACES: [(&str, &str); 15] = [
+    (" = ", "="),
+    (" === ", "==="),
+    (" !== ", "!=="),
+    (" => ", "=>"),
+    (" && ", "&&"),
+    (" || ", "||"),
+    (" ?? ", "??"),
+    (" ? ", "?"),
+    (" : ", ":"),
+    (" {", "{"),
+    ("{ ", "{"),
+    (" }", "}"),
+    ("; ", ";"),
+    (", ", ","),
+    (": ", ":"),
+];
+
 /// Every file of `compiler/assets/studio/`, by its path.
 static ASSETS: &[Asset] = assets! {
     "/api.js", "api.js", SCRIPT;
@@ -62,7 +81,8 @@ pub fn find(path: &str) -> Option<&'static Asset> {
 }
 
 impl Asset {
-    /// What is sent: the lines without indentation, and without those that are nothing but comments.
+    /// What is sent: the lines without indentation and spaces that mean nothing, and without those that are nothing but
+    /// comments.
     ///
     /// So no text or template of the page may go over several lines.
     pub fn write(&self, body: &mut Vec<u8>) {
@@ -70,12 +90,43 @@ impl Asset {
         for line in self.source.lines().map(str::trim) {
             in_comment |= line.starts_with("/*");
             if !in_comment && !line.is_empty() && !line.starts_with("//") {
-                body.extend_from_slice(line.as_bytes());
-                body.push(b'\n');
+                self.write_line(line, body);
             }
             in_comment &= !line.ends_with("*/");
         }
     }
+
+    /// In a script, spaces stay from the first pattern, comment or template of a line on: they may mean something there.
+    fn write_line(&self, line: &str, body: &mut Vec<u8>) {
+        let mut rest = line;
+        loop {
+            let end = match self.content_type {
+                STYLE => rest.len(),
+                SCRIPT => rest.find(['"', '\'', '`', '/']).unwrap_or(rest.len()),
+                _ => 0,
+            };
+            let (code, other) = rest.split_at(end);
+            let code = SPACES.iter().fold(code.to_owned(), |code, (from, to)| code.replace(from, to));
+            let (text, after) = other.split_at(quoted(other).unwrap_or(other.len()));
+            body.extend([code.as_bytes(), text.as_bytes()].concat());
+            rest = after;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        body.push(b'\n');
+    }
+}
+
+/// The length of a text in double quotes, at the beginning of code.
+fn quoted(code: &str) -> Option<usize> {
+    let mut is_escaped = false;
+    let end = code.strip_prefix('"')?.find(|letter| {
+        let is_end = letter == '"' && !is_escaped;
+        is_escaped = letter == '\\' && !is_escaped;
+        is_end
+    });
+    Some(end? + 2)
 }
 
 #[cfg(test)]
@@ -122,13 +173,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_has_no_comments_and_no_indentation() {
-        let asset = Asset {
-            path: "/a.js",
-            content_type: SCRIPT,
-            source: "// a\n/** b\n * c */\n/* d */\nconst e = 1; // f\n\n  g(\"// h\");\n",
-        };
-        assert_eq!(sent(&asset), "const e = 1; // f\ng(\"// h\");\n");
+    fn what_is_sent_has_no_comments_and_no_spaces_that_mean_nothing() {
+        let script = "// a\n/** b\n * c */\n/* d */\nconst e = a ? 1 : -1; // f = g\n\n  g(\"// h\");\n\
+                      if (a === b) return { c: \", = \\\"; \", d };\nat = /a ? b/.test(c);\n";
+        let sent_script = "const e=a?1:-1; // f = g\ng(\"// h\");\n\
+                           if (a===b) return{c:\", = \\\"; \",d};\nat=/a ? b/.test(c);\n";
+        let style = "/* a */\n.a > b, c { d: 1px calc(1rem + 2px); content: \"\"; }\n";
+        let sent_style = ".a > b,c{d:1px calc(1rem + 2px);content:\"\";}\n";
+        let document = "<p>a = b</p>\n";
+        for (content_type, source, expected) in
+            [(SCRIPT, script, sent_script), (STYLE, style, sent_style), (HTML, document, document)]
+        {
+            assert_eq!(sent(&Asset { path: "/a", content_type, source }), expected);
+        }
     }
 
     #[test]

@@ -70,9 +70,15 @@ export class Field {
       case "boolean": return "boolean";
       case "null": return "constant";
       case "array": return "list";
-      case "object": return this.#declared().size || this.named || this.depth === 0 ? "object" : "raw";
+      case "object": return this.#declared().size || this.named || this.#takesNothing() ? "object" : "raw";
       default: return "raw";
     }
+  }
+
+  /** Arguments that are none; an object of which nothing is said may have any members. */
+  #takesNothing() {
+    const more = this.schema.get("additionalProperties");
+    return this.depth === 0 && more !== true && (more === false || this.schema.has("properties"));
   }
 
   #declared() {

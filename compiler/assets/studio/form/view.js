@@ -1,6 +1,6 @@
 // The controls of a form. The model knows the values; this draws them and passes on what a person does.
 
-import { button, fill, h, swap } from "../dom.js";
+import { button, fill, h, redraw } from "../dom.js";
 import { t } from "../i18n.js";
 import { Num, write } from "../json.js";
 import { Form } from "./model.js";
@@ -85,7 +85,7 @@ export class SchemaForm extends HTMLElement {
     if (!old || field === this.#form.root) return this.draw();
     const tools = old.querySelector(":scope > .label .tools");
     const name = old.querySelector(":scope > .label > .named");
-    swap(old, this.#field(field, { tools: tools ?? [], name }));
+    redraw(old, () => old.replaceWith(this.#field(field, { tools: tools ?? [], name })));
   }
 
   // Whether an optional value is sent; a required one has a switch only while it is closed.
@@ -160,6 +160,7 @@ export class SchemaForm extends HTMLElement {
 
   #textControl(field, common) {
     const { schema } = field;
+    if (field.parent === this.#form.root && this.#form.secret?.has(field.name)) return this.#input(field, common, { type: "password", autocomplete: "new-password" });
     const short = schema.has("format") || schema.has("pattern") || number(schema.get("maxLength"), Infinity) <= LONG_TEXT;
     if (short && !field.typed.includes("\n")) return this.#input(field, common, { inputmode: { email: "email", uri: "url" }[schema.get("format")] });
     return this.#area(field, common, { rows: "1" });

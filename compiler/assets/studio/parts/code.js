@@ -52,12 +52,15 @@ function span(finding, number, length) {
   return [Math.min(from, length), Math.max(Math.min(to, length), from === to ? from + 1 : 0)];
 }
 
+/** The lines of a text; the end of the last one begins no other. */
+export const linesOf = (text) => text.replace(/\r?\n$/, "").split(/\r?\n/);
+
 /**
  * A text with numbered lines. `findings` are marked where they are; `note` draws what stands below the last line of one.
  * Lines have the ids `L1`, `L2`…
  */
 export function codeView(text, { toml = false, findings = [], note = () => null, label = "" } = {}) {
-  const lines = text.split(/\r\n|\n/);
+  const lines = linesOf(text);
   const colours = toml ? coloured(lines) : lines.map((line) => [["", line]]);
   const view = h("div.source", region(label));
   view.style.setProperty("--digits", String(lines.length).length);

@@ -3,19 +3,24 @@
 import * as api from "../api.js";
 import { button, dialog, fill, h, say } from "../dom.js";
 import { t, word } from "../i18n.js";
+import { session } from "../session.js";
 import { diffView } from "./code.js";
+
+/** What the page itself says of a code; empty where the server says it. */
+export function adviceOf(code) {
+  const known = word("error", code);
+  return known === code ? "" : known;
+}
 
 /** A refusal in words, with what to do where that is known. */
 export function reason(error) {
   if (!(error instanceof api.Refusal)) return t("lost.lost");
-  const known = word("error", error.code);
-  const advice = error.details?.advice ?? (known === error.code ? "" : known);
-  return [error.message, advice].filter(Boolean).join(" — ");
+  return [error.message, adviceOf(error.code) || error.details?.advice].filter(Boolean).join(" — ");
 }
 
 /** The files of an edit with their diffs, and how the findings change. */
 function preview(edit) {
-  const count = ({ errors, warnings }) => t("edit.count", { errors, warnings });
+  const count = ({ errors, warnings }) => `${t("summary.errors", { n: errors })}, ${t("summary.warnings", { n: warnings })}`;
   const changed = edit.files.filter((file) => file.diff);
   return [
     changed.length ? null : h("p.hint", t("edit.nothing")),
@@ -110,6 +115,13 @@ export async function showHistory() {
     }
   };
   draw();
+}
+
+/** The findings of all files. To go to one, or to fix it, closes the list. */
+export function showFindings() {
+  const body = h("div", { onclick: (event) => event.target.closest("a, button") && box.close() });
+  const box = dialog(t("findings"), (close) => [body, h("div.actions", button(t("close"), close))], { wide: true });
+  api.get("/api/studio/findings").then(({ findings }) => fill(body, findings.length ? h("ul.findings", findings.map((one) => findingView(one, session))) : h("p.hint", t("findings.none"))), (error) => fill(body, h("p.wrong", reason(error))));
 }
 
 /** One finding, with its fix. */

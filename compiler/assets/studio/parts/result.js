@@ -2,35 +2,36 @@
 
 import { button, h } from "../dom.js";
 import { size, t } from "../i18n.js";
-import { parse, pretty } from "../json.js";
+import { plain, pretty } from "../json.js";
 import { block } from "./code.js";
 import { tree } from "./tree.js";
 
 const IMAGES = /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml|x-icon)$/;
 const SOUNDS = /^audio\/[\w.+-]+$/;
 
-/** A result: its items one below the other, then its structured content. */
-export function resultView(result) {
+/** A result (of `json.parse`): its items one below the other, then its structured content. */
+export function resultView(exact) {
+  const result = plain(exact);
   const items = Array.isArray(result?.content) ? result.content : [];
   return h("div", { class: `result${result?.isError ? " failed" : ""}` },
     items.length || result?.structuredContent !== undefined ? null : h("p.hint", t("result.empty")),
-    items.map(item),
-    result?.structuredContent === undefined ? null : h("section.item", h("h4", t("result.structured")), tree(parse(JSON.stringify(result.structuredContent)))));
+    items.map((one, index) => item(one, exact.get("content")[index])),
+    result?.structuredContent === undefined ? null : h("section.item", h("h3", t("result.structured")), tree(exact.get("structuredContent"))));
 }
 
-function item(one) {
+function item(one, exact) {
   switch (one?.type) {
     case "text": return h("section.item", block(String(one.text ?? ""), t("result.text"), "wrap"));
     case "image": return media(one.mimeType, one.data, t("result.image"));
     case "audio": return media(one.mimeType, one.data, t("result.audio"));
     case "resource": return resource(one.resource ?? {});
-    case "resource_link": return h("section.item", h("h4", t("result.link"), badge(one.mimeType)), facts([["name", one.name], ["title", one.title], ["uri", one.uri], ["description", one.description], ["size", typeof one.size === "number" ? size(one.size) : null]]));
-    default: return h("section.item", h("h4", t("result.other")), tree(parse(JSON.stringify(one ?? null))));
+    case "resource_link": return h("section.item", h("h3", t("result.link"), badge(one.mimeType)), facts([["name", one.name], ["title", one.title], ["uri", one.uri], ["description", one.description], ["size", typeof one.size === "number" ? size(one.size) : null]]));
+    default: return h("section.item", h("h3", t("result.other")), tree(exact));
   }
 }
 
 function resource(one) {
-  const head = h("h4", t("result.resource"), badge(one.mimeType));
+  const head = h("h3", t("result.resource"), badge(one.mimeType));
   const place = facts([["uri", one.uri]]);
   if (typeof one.text === "string") return h("section.item", head, place, block(one.text, t("result.resource"), "wrap"));
   const inside = media(one.mimeType, one.blob, t("result.resource"));
@@ -40,14 +41,15 @@ function resource(one) {
 
 const badge = (text) => (text ? h("span.badge", String(text)) : null);
 
-function facts(pairs) {
+/** Names and values; what is missing is left out. */
+export function facts(pairs) {
   return h("dl.facts", pairs.filter(([, value]) => value !== null && value !== undefined).map(([name, value]) => [h("dt", name), h("dd", String(value))]));
 }
 
 /** Bytes that are a picture, a sound, or a file to keep. A picture is an `img`: scripts in it do not run. */
 function media(type, data, label) {
   const bytes = decoded(data);
-  const section = h("section.item", h("h4", label, badge(type), badge(bytes ? size(bytes.length) : null)));
+  const section = h("section.item", h("h3", label, badge(type), badge(bytes ? size(bytes.length) : null)));
   if (!bytes) return section.append(h("p.wrong", t("result.undecodable"))), section;
   const kind = String(type ?? "").toLowerCase().split(";")[0].trim();
   const url = URL.createObjectURL(new Blob([bytes], { type: IMAGES.test(kind) || SOUNDS.test(kind) ? kind : "application/octet-stream" }));
@@ -82,6 +84,6 @@ export function rawView(raw) {
     toggle.setAttribute("aria-pressed", String(indented));
   }, { kind: "quiet small", "aria-pressed": "false" });
   return h("section.item",
-    h("h4", badge(raw.contentType), badge(size(raw.bytes)), toggle),
+    h("h3", badge(raw.contentType), badge(size(raw.bytes)), toggle),
     text, raw.truncated ? h("p.hint", t("result.truncated")) : null);
 }

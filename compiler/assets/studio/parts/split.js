@@ -43,9 +43,9 @@ export function split(main, view, label, ...bar) {
       if (!name) fill(detail, h("p.hint.empty", hint));
       mark();
     },
-    /** Opens the first of a list where there is room for both. */
+    /** Opens the first of a list where there is room for both. A list that comes late may be of a view that is closed. */
     begin(name) {
-      if (open || !name || !matchMedia("(min-width: 900px)").matches) return;
+      if (!whole.isConnected || open || !name || !matchMedia("(min-width: 900px)").matches) return;
       location.replace(address(name));
     },
   };

@@ -1,21 +1,27 @@
 // Adding an MCP server. The key goes to the secrets file of the studio, never into a spec.
 
 import * as api from "../api.js";
-import { button, fill, fresh, h, say } from "../dom.js";
+import { button, dialog, fill, fresh, h, say } from "../dom.js";
 import { duration, t } from "../i18n.js";
-import { reason } from "../parts/edits.js";
+import { adviceOf, reason } from "../parts/edits.js";
 import { session } from "../session.js";
+
+/** Makes labelled controls of a server's document, and keeps them in `known` by their names. */
+const labels = (known) => (name, control, hint) => {
+  const id = fresh();
+  control.id = id;
+  if (hint) control.setAttribute("aria-describedby", `${id}-h`);
+  known[name] = control;
+  return h("div.field", h("div.label", h("label.name", { for: id }, t(`server.${name}`))), control, hint ? h("p.hint", { id: `${id}-h` }, hint) : null);
+};
+const text = (more = {}) => h("input", { ...more });
+const keyField = () => text({ type: "password", autocomplete: "new-password" });
+const keyHint = () => t("server.apiKey.hint", { file: session.secretsFile ?? "" });
+const milliseconds = (typed) => (Number.isFinite(Number(typed)) ? Math.round(Number(typed) * 1000) : typed);
 
 export function addView({ detail, back }) {
   const known = {};
-  const labelled = (name, control, hint) => {
-    const id = fresh();
-    control.id = id;
-    control.setAttribute("aria-describedby", `${id}-h`);
-    known[name] = control;
-    return h("div.field", h("div.label", h("label.name", { for: id }, t(`server.${name}`))), hint ? h("p.hint", { id: `${id}-h` }, hint) : null, control);
-  };
-  const text = (more = {}) => h("input", { ...more });
+  const labelled = labels(known);
   const select = (prefix, values) => h("select", values.map((one) => h("option", { value: one }, t(`${prefix}.${one}`))));
 
   const headers = h("div.inside");
@@ -27,7 +33,7 @@ export function addView({ detail, back }) {
     row.firstElementChild.focus();
   };
   const auth = select("auth", ["none", "bearer", "api-key"]);
-  const key = labelled("apiKey", text({ type: "password", autocomplete: "new-password" }), t("server.apiKey.hint", { file: session.secretsFile ?? "" }));
+  const key = labelled("apiKey", keyField(), keyHint());
   const keyHeader = labelled("apiKeyHeader", text({ placeholder: "x-api-key" }));
   const shown = () => {
     key.hidden = auth.value === "none";
@@ -49,12 +55,11 @@ export function addView({ detail, back }) {
 
   const body = () => {
     const value = (name) => known[name].value.trim();
-    const seconds = Number(value("timeout"));
     const given = { url: value("url"), transport: value("transport"), authType: auth.value };
     for (const name of ["id", "name"]) if (value(name)) given[name] = value(name);
     if (auth.value !== "none") given.apiKey = known.apiKey.value;
     if (auth.value === "api-key" && value("apiKeyHeader")) given.apiKeyHeader = value("apiKeyHeader");
-    if (value("timeout")) given.timeout = Number.isFinite(seconds) ? Math.round(seconds * 1000) : value("timeout");
+    if (value("timeout")) given.timeout = milliseconds(value("timeout"));
     const rows = [...headers.children].map((row) => [...row.querySelectorAll("input")].map((input) => input.value.trim())).filter(([name]) => name);
     if (rows.length) given.headers = Object.fromEntries(rows);
     if (preset && preset.url === given.url) given.preset = preset.id;
@@ -87,7 +92,7 @@ export function addView({ detail, back }) {
     h("div.two", labelled("transport", select("transport", ["http", "sse"])), labelled("timeout", text({ inputmode: "decimal", placeholder: "30" }))),
     labelled("authType", auth), key, keyHeader,
     h("div.field", { role: "group", "aria-label": t("server.headers") }, h("div.label", h("span.name", t("server.headers"))), headers, button(t("server.header"), () => addHeader(), { kind: "quiet", picture: "plus" })),
-    told, actions);
+    actions, told);
   let closed = false;
   // The presets stand above the form, so the form waits for them: nothing moves later.
   const draw = ({ presets: list }) => {
@@ -100,6 +105,39 @@ export function addView({ detail, back }) {
   fill(detail, back());
   api.get("/api/mcp/presets").then(draw, () => draw({ presets: [] }));
   return { close: () => { closed = true; } };
+}
+
+/** Changes the URL, the timeout and the key of a server that is saved; `done` gets the server as it is then. */
+export function editServer(server, done) {
+  const known = {};
+  const labelled = labels(known);
+  const wrong = h("p.wrong", { role: "alert" });
+  const seconds = server.timeout ? String(server.timeout / 1000) : "";
+  const fields = [
+    server.url ? labelled("url", text({ inputmode: "url", value: server.url })) : null,
+    labelled("timeout", text({ inputmode: "decimal", value: seconds })),
+    server.apiKeyVariable ? labelled("apiKey", keyField(), keyHint()) : null,
+  ];
+  const save = async (close) => {
+    const given = { hash: server.hash };
+    const value = (name) => known[name]?.value.trim();
+    if (known.url && value("url") !== server.url) given.url = value("url");
+    if (value("timeout") !== seconds) given.timeout = milliseconds(value("timeout"));
+    if (known.apiKey?.value) given.apiKey = known.apiKey.value;
+    if (Object.keys(given).length === 1) return close();
+    try {
+      done(await api.put(api.serverPath(server.id), given));
+      close();
+      say(t("server.changed", { name: server.name || server.id }));
+    } catch (error) {
+      wrong.textContent = reason(error);
+    }
+  };
+  dialog(t("server.editing", { name: server.name || server.id }), (close) => h("form", { onsubmit: (event) => {
+    event.preventDefault();
+    save(close);
+  } }, fields, wrong, h("div.actions", button(t("cancel"), close), h("button.button.main", t("server.keep")))));
+  (server.hasApiKey ? known.url : known.apiKey ?? known.url)?.focus();
 }
 
 /** The outcome of a test. */
@@ -116,5 +154,5 @@ export function tested(given) {
 /** An error of an MCP server: its code, words and advice. */
 export function failure(error) {
   if (!error) return "";
-  return [h("code.code-name", error.code), " ", error.message, error.advice ? h("p.hint", error.advice) : null];
+  return [h("code.code-name", error.code), " ", error.message, h("p.hint", adviceOf(error.code) || error.advice)];
 }

@@ -17,15 +17,17 @@ const drafts = new Map();
 
 function draft(tool, exact) {
   const schema = exact.get("inputSchema");
-  const before = drafts.get(tool.name);
-  if (before && canonical(before.form.schema) === canonical(schema)) return before;
-  const form = new Form(schema);
-  const first = exact.get("examples")?.[0]?.get("arguments");
-  if (before) refill(form, before.form.text);
-  else if (first) form.fill(first);
-  const made = { form, caller: before?.caller ?? { tenant: "", principal: "" }, sent: null };
-  drafts.set(tool.name, made);
-  return made;
+  const mine = drafts.get(tool.name) ?? { caller: { tenant: "", principal: "" }, flight: null };
+  if (!mine.form || canonical(mine.form.schema) !== canonical(schema)) {
+    const form = new Form(schema);
+    const first = exact.get("examples")?.[0]?.get("arguments");
+    if (mine.form) refill(form, mine.form.text);
+    else if (first) form.fill(first);
+    Object.assign(mine, { form, sent: null });
+  }
+  mine.form.secret = new Set(tool.parameters.filter((one) => one.sensitive).map((one) => one.name));
+  drafts.set(tool.name, mine);
+  return mine;
 }
 
 function isJson(text) {
@@ -84,26 +86,37 @@ export function callView({ tool, exact }) {
 
   const send = async () => {
     form.show(problems, true);
+    if (mine.flight) return;
     if (!isJson(mine.form.text)) return void fill(answer, h("div.outcome.bad", t("form.nojson")));
-    go.disabled = true;
-    fill(answer, h("p.hint.pad", t("answer.waiting")));
+    const { text } = mine.form;
     const { tenant, principal } = mine.caller;
+    const flight = new AbortController();
+    mine.flight = flight;
+    showAnswer();
     try {
-      const body = api.withArguments(mine.form.text, { tenant: tenant || undefined, principal: principal || undefined });
-      mine.sent = { text: mine.form.text, given: await api.post(api.toolPath(tool.name, "send"), body) };
-      showAnswer();
+      const body = api.withArguments(text, { tenant: tenant || undefined, principal: principal || undefined });
+      mine.sent = { text, ...(await api.postExact(api.toolPath(tool.name, "send"), body, flight.signal)) };
     } catch (error) {
-      fill(answer, h("div.outcome.bad", h("strong", t("answer.none")), " ", reason(error)),
-        error.details?.problems?.length ? h("ul.problems", error.details.problems.map((one) => h("li", one.message))) : null);
+      mine.sent = { error: flight.signal.aborted ? null : error };
     }
-    go.disabled = !tool.usable;
+    mine.flight = null;
+    // The view may be another one by now: that of the tool as it is open.
+    mine.show();
   };
 
   const showAnswer = () => {
-    const { text, given } = mine.sent;
+    if (mine.flight) return void fill(answer, h("div.actions", h("p.hint", t("answer.waiting")), button(t("answer.stop"), () => mine.flight?.abort(), { kind: "small" })));
+    if (!mine.sent) return void fill(answer);
+    const { text, data: given, exact: all, error } = mine.sent;
+    if (!given) {
+      // The problems themselves stand above, beside the request.
+      const refused = error?.details?.problems?.length;
+      const why = refused ? t("preview.problems", { n: refused }) : error && reason(error);
+      return void fill(answer, h("div.outcome.bad", h("strong", t(error ? "answer.none" : "answer.stopped")), " ", why));
+    }
     fill(answer, outcome(given), given.warning ? h("p.note", given.warning) : null,
       tabs(t("answer"), [
-        { id: "result", label: t("answer.result"), draw: () => resultView(given.result) },
+        { id: "result", label: t("answer.result"), draw: () => resultView(all.get("result")) },
         { id: "raw", label: t("answer.raw"), draw: () => rawView(given.raw) },
       ], "result"),
       h("div.actions.pad", button(t("example.save"), () => saveExample(tool, text, given), { disabled: session.readOnly || !tool.usable, title: session.readOnly ? t("error.read_only") : undefined })));
@@ -129,7 +142,7 @@ export function callView({ tool, exact }) {
       form,
       caller(mine.caller),
       h("div.go", go, h("kbd", "Ctrl ⏎"))),
-    h("div.right",
+    h("div.sent",
       h("section.request", { "aria-label": t("request") },
         h("div.section-head", h("h2", t("request")), state),
         h("div.with-copy", tabs(t("request"), [
@@ -150,7 +163,8 @@ export function callView({ tool, exact }) {
     state.className = "validity bad";
     state.textContent = t("tool.unusable");
   }
-  if (mine.sent) showAnswer();
+  mine.show = showAnswer;
+  showAnswer();
   return { element, fill: refilled, close: () => asked?.abort() };
 }
 

@@ -1,9 +1,10 @@
 // A running edge, by its admin listener: its state, tools, MCP servers, limits and the last calls. Nothing is changed.
 
 import * as api from "../api.js";
-import { fill, h, tabs } from "../dom.js";
-import { clock, duration, number, size, t } from "../i18n.js";
+import { fill, h, patch, tabs } from "../dom.js";
+import { clock, duration, number, size, t, word } from "../i18n.js";
 import { reason } from "../parts/edits.js";
+import { facts } from "../parts/result.js";
 
 const PATHS = { status: "/api/studio/edge", tools: "/api/studio/edge/tools", limits: "/api/studio/edge/limits", calls: "/api/studio/edge/calls" };
 const EVERY = 2000;
@@ -15,7 +16,6 @@ export function edgeView(main) {
   let open = "status";
   let timer = 0;
   let closed = false;
-  let last = {};
 
   const read = async () => {
     clearTimeout(timer);
@@ -34,12 +34,11 @@ export function edgeView(main) {
     }
     if (!closed) timer = setTimeout(read, document.hidden ? EVERY * 5 : EVERY);
   };
-  // What has not changed is not drawn again: what one reads or has opened stays.
   const draw = (name, given) => {
-    const text = JSON.stringify(given ?? null);
-    if (last[name] === text || !given) return;
-    last[name] = text;
-    fill(panels[name], { status: statusPanel, tools: toolsPanel, limits: limitsPanel, calls: callsPanel }[name](given));
+    const marked = getSelection();
+    // What one is about to copy stays as it is.
+    if (!given || (!marked.isCollapsed && panels[name].contains(marked.anchorNode))) return;
+    patch(panels[name], h("div.pad", { statusPanel, toolsPanel, limitsPanel, callsPanel }[`${name}Panel`](given)));
   };
   fill(main, h("div.single", h("header.head", h("h1", t("nav.edge")), url, state),
     tabs(t("nav.edge"), Object.keys(PATHS).map((name) => ({ id: name, label: t(name === "tools" ? "nav.tools" : `edge.${name}`), draw: () => panels[name] })), open, (id) => {
@@ -56,20 +55,31 @@ export function edgeView(main) {
   };
 }
 
-/** What one asks first, as cards; the servers with what they serve otherwise than reviewed. */
+/** A value of the status, in words. */
+function shown(value) {
+  if (typeof value === "boolean") return t(value ? "edge.yes" : "edge.no");
+  if (typeof value === "number") return number(value);
+  if (Array.isArray(value)) return value.join(", ");
+  if (value?.message) return `${value.message} (${shown(value.at)})`;
+  return /^\d{4}-\d\d-\d\dT/.test(value) ? clock(value, "medium") : String(value ?? "");
+}
+
+const named = (values) => Object.entries(values).map(([name, value]) => [word("edge.fact", name), value === null || value === undefined ? null : shown(value)]);
+
+/** What one asks first, as cards; then the source, the shared limits, and the servers with what differs from the review. */
 function statusPanel(status) {
-  const { active, mcp_servers: servers = [] } = status;
-  const error = status.last_error;
-  const facts = [
-    ["ready", t(status.ready ? "edge.yes" : "edge.no")], ["tools", active && number(active.tools)], ["activated_at", active?.activated_at],
-    ["uptime_seconds", duration((status.uptime_seconds ?? 0) * 1000)], ["source", status.source], ["revision", active?.revision],
-    ["last_error", error && `${error.message} (${error.at})`],
-  ];
+  const { active, remote, shared_limits: shared, mcp_servers: servers = [] } = status;
+  const cards = named({
+    ready: status.ready, tools: active?.tools, activated_at: active?.activated_at, uptime_seconds: duration((status.uptime_seconds ?? 0) * 1000),
+    last_attempt: status.last_attempt, last_success: status.last_success, source: status.source, revision: active?.revision,
+    needs_upgrade: status.needs_upgrade?.length ? status.needs_upgrade : null, last_error: status.last_error,
+  });
   const drift = servers.flatMap((one) => one.drift ?? []);
   return [
-    h("dl.cards", facts.filter(([, value]) => value).map(([name, value]) => h("div", { class: String(value).length > 24 ? "long" : "" }, h("dt", t(`edge.fact.${name}`)), h("dd", String(value))))),
+    h("dl.cards", cards.filter(([, value]) => value).map(([name, value]) => h("div", { class: value.length > 24 ? "long" : "" }, h("dt", name), h("dd", value)))),
+    [["remote", remote], ["shared", shared]].map(([name, values]) => values && h("section.about-edge", h("h2", t(`edge.${name}`)), facts(named(values)))),
     servers.length ? [h("h2", t("nav.servers")), table(["upstream", "state", "error"], servers.map((one) => [one.upstream, h("span", { class: `badge ${one.state === "connected" ? "good" : one.error ? "bad" : ""}` }, one.state), one.error ? `${one.error.code} ${one.error.message}` : ""]))] : null,
-    drift.length ? h("section.note", h("h3", t("edge.drift")), h("ul", drift.map((one) => h("li", h("code", one.tool), ` ${one.verdict}`)))) : null,
+    drift.length ? h("section.note", h("h3", t("edge.drift")), h("ul", drift.map((one) => h("li", h("code", one.tool), ` ${one.verdict}`, one.difference ? h("p", h("code", one.difference)) : null)))) : null,
   ];
 }
 
@@ -80,9 +90,8 @@ function toolsPanel({ tools = [] }) {
 
 function limitsPanel({ inFlight, hits = {}, upstreams = [] }) {
   return [
-    h("dl.cards",
-      inFlight ? h("div", h("dt", t("edge.inflight")), h("dd", `${number(inFlight.now)} / ${number(inFlight.most)}`)) : null,
-      Object.entries(hits).map(([name, value]) => h("div", h("dt", t("edge.hits", { name })), h("dd", number(value))))),
+    inFlight ? h("dl.cards", h("div", h("dt", t("edge.inflight")), h("dd", `${number(inFlight.now)} / ${number(inFlight.most)}`))) : null,
+    table(["limit", "refused"], Object.entries(hits).map(([name, value]) => [h("code", name), number(value)]), 1),
     upstreams.length ? table(["upstream", "breaker", "waiting"], upstreams.map((one) => [one.name, h("span", { class: `badge ${one.breaker === "closed" ? "good" : "bad"}` }, one.breaker ?? "—"), number(one.waiting ?? 0)]), 2) : null,
   ];
 }
@@ -98,6 +107,6 @@ function callsPanel({ kept, calls = [] }) {
 
 function table(columns, rows, numbersFrom = Infinity) {
   return h("div.table", { role: "region", tabindex: "0", "aria-label": columns.map((name) => t(`column.${name}`)).join(", ") }, h("table",
-    h("thead", h("tr", columns.map((name, index) => h("th", { scope: "col", class: index >= numbersFrom ? "right" : "" }, t(`column.${name}`))))),
-    h("tbody", rows.map((row) => h("tr", row.map((cell, index) => h("td", { class: index >= numbersFrom ? "right" : "" }, cell ?? "")))))));
+    h("thead", h("tr", columns.map((name, index) => h("th", { scope: "col", class: index >= numbersFrom ? "num" : "" }, t(`column.${name}`))))),
+    h("tbody", rows.map((row) => h("tr", row.map((cell, index) => h("td", { class: index >= numbersFrom ? "num" : "" }, cell ?? "")))))));
 }

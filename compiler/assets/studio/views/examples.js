@@ -12,8 +12,8 @@ export function examplesView({ tool, exact }, use) {
   const total = h("p.hint", { role: "status" });
   const run = async (number) => {
     try {
-      const report = await api.post("/api/studio/examples/run", { tool: tool.name, ...(number ? { example: number } : {}) });
-      for (const test of report.tests) fill(outcomes.get(test.example) ?? h("div"), outcome(test));
+      const { data: report, exact: all } = await api.postExact("/api/studio/examples/run", { tool: tool.name, ...(number ? { example: number } : {}) });
+      for (const [index, test] of report.tests.entries()) fill(outcomes.get(test.example) ?? h("div"), outcome(all.get("tests")[index]));
       total.textContent = summary(report.summary);
     } catch (error) {
       total.textContent = reason(error);
@@ -38,28 +38,27 @@ export function examplesView({ tool, exact }, use) {
 
 const summary = ({ examples, passed, failed, untested }) => [t("run.passed", { passed, n: examples }), failed ? t("run.failed", { n: failed }) : "", untested ? t("run.untested", { n: untested }) : ""].filter(Boolean).join(" · ");
 
+/** What became of a test (of `json.parse`). */
 function outcome(test) {
-  const failures = test.failures ?? [];
-  const known = ["passed", "failed"].includes(test.status);
+  const status = test.get("status");
+  const side = (one, name) => h("div", h("span.hint", t(`run.${name}`)), block(shown(one.get(name)), t(`run.${name}`), "wrap"));
   return [
-    h("span", { class: `badge ${test.status === "passed" ? "good" : "bad"}` }, known ? t(`run.${test.status}.one`) : test.status),
-    failures.map((one) => h("div.failure", h("strong", one.what), h("div.pair",
-      h("div", h("span.hint", t("run.expected")), block(shown(one.expected), t("run.expected"), "wrap")),
-      h("div", h("span.hint", t("run.actual")), block(shown(one.actual), t("run.actual"), "wrap"))))),
+    h("span", { class: `badge ${status === "passed" ? "good" : "bad"}` }, ["passed", "failed"].includes(status) ? t(`run.${status}.one`) : status),
+    (test.get("failures") ?? []).map((one) => h("div.failure", h("strong", one.get("what")), h("div.pair", side(one, "expected"), side(one, "actual")))),
   ];
 }
 
-const shown = (value) => (typeof value === "string" ? value : JSON.stringify(value ?? null, null, 2));
+const shown = (value) => (typeof value === "string" ? value : write(value ?? null, "  "));
 
 /** Runs examples of all tools and shows the report. */
 export function showRun(which) {
   const body = h("div", { "aria-live": "polite" }, h("p.hint", t("run.running")));
   dialog(t("examples.all"), (close) => [body, h("div.actions", button(t("close"), close))], { wide: true });
-  api.post("/api/studio/examples/run", which).then((report) => {
-    const bad = report.tests.filter((test) => test.status !== "passed");
+  api.postExact("/api/studio/examples/run", which).then(({ data: report, exact }) => {
+    const bad = exact.get("tests").filter((test) => test.get("status") !== "passed");
     fill(body,
       h("p", { class: bad.length ? "bad" : "good" }, h("strong", summary(report.summary))),
-      bad.map((test) => h("section.item", h("h3", h("a.code-name", { href: `#/tools/${encodeURIComponent(test.tool)}` }, test.tool), " ", `${test.example} ${test.title ?? ""}`), outcome(test))),
+      bad.map((test) => h("section.item", h("h3", h("a.code-name", { href: `#/tools/${encodeURIComponent(test.get("tool"))}` }, test.get("tool")), " ", `${write(test.get("example"))} ${test.get("title") ?? ""}`), outcome(test))),
       report.untested?.length ? h("section", h("h3", t("run.without")), h("p.hint", report.untested.map((one) => one.tool).join(", "))) : null);
   }, (error) => fill(body, h("p.wrong", reason(error))));
 }

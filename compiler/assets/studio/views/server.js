@@ -1,17 +1,19 @@
 // One MCP server: test it, see what it offers against what was pinned, choose, try a tool, delete it.
 
 import * as api from "../api.js";
-import { button, dialog, fill, h, say } from "../dom.js";
+import { button, dialog, fill, h, redraw, say } from "../dom.js";
 import { formFor } from "../form/view.js";
 import { duration, t } from "../i18n.js";
 import { agree, reason, undo } from "../parts/edits.js";
 import { resultView } from "../parts/result.js";
 import { session } from "../session.js";
-import { failure, tested } from "./add-server.js";
+import { editServer, failure, tested } from "./add-server.js";
 
 export function serverView({ detail, back }, id) {
   const head = h("div");
   const told = h("div.pad.told", { role: "status" });
+  // Beside the buttons, where it moves nothing.
+  const waiting = h("span.hint", { role: "status" });
   const offered = h("div.pad");
   let closed = false;
   let server = null;
@@ -30,32 +32,34 @@ export function serverView({ detail, back }, id) {
         server.serverInfo ? h("span.badge", `${server.serverInfo.name} ${server.serverInfo.version ?? ""}`) : null,
         server.timeout ? h("span.badge", duration(server.timeout)) : null,
         server.file ? h("a.place", { href: `#/source/${encodeURIComponent(server.file)}` }, server.file) : null),
+      server.apiKeyVariable && !server.hasApiKey ? h("p.note", t("server.nokey.do", { name: server.apiKeyVariable })) : null,
       server.status === "error" ? h("div.outcome.bad", failure(server.error)) : null,
       h("div.actions",
         button(t("server.test"), test), button(t("server.list"), list, { kind: "main" }),
-        button(t("server.delete"), confirmDelete, { kind: "quiet danger", disabled: session.readOnly }))));
+        button(t("source.edit"), edit, { disabled: session.readOnly || !server.file }),
+        button(t("server.delete"), confirmDelete, { kind: "quiet danger", disabled: session.readOnly }), waiting)));
   };
 
-  const wait = () => fill(told, h("p.hint", t("server.connecting")));
-  const test = async () => {
-    wait();
+  const ask = async (act) => {
+    fill(told);
+    fill(waiting, t("server.connecting"));
     try {
-      fill(told, tested(await api.post(api.serverPath(id, "test"), {})));
-    } catch (error) {
-      fill(told, h("p.wrong", reason(error)));
-    }
-  };
-  const list = async () => {
-    wait();
-    try {
-      const given = await api.getExact(api.serverPath(id, "tools"));
-      if (closed) return;
-      fill(told);
-      fill(offered, chooser(given.data, given.exact));
+      await act();
     } catch (error) {
       fill(told, h("div.outcome.bad", reason(error)));
     }
+    fill(waiting);
   };
+  const test = () => ask(async () => fill(told, tested(await api.post(api.serverPath(id, "test"), {}))));
+  const list = () => ask(async () => {
+    const given = await api.getExact(api.serverPath(id, "tools"));
+    fill(offered, chooser(given.data, given.exact));
+  });
+
+  const edit = () => editServer(server, (next) => {
+    server = next;
+    if (!closed) draw();
+  });
 
   const confirmDelete = () => dialog(t("server.delete.title", { name: server.name || id }), (close) => [h("p", t("server.delete.text", { file: server.file ?? "" })), h("div.actions", button(t("cancel"), close), button(t("server.delete"), async () => {
     close();
@@ -74,7 +78,7 @@ export function serverView({ detail, back }, id) {
     const repin = new Set();
     const count = h("p.hint", { role: "status" });
     const save = button(t("edit.preview"), async () => {
-      const made = await agree(t("server.choosing", { name: server.name || id }), (apply) => api.put(api.serverPath(id, "tools"), { tools: [...enabled], repin: [...repin], hash: given.hash, apply }), session);
+      const made = await agree(t("server.choosing", { name: server.name || id }), (apply, hashes) => api.put(api.serverPath(id, "tools"), { tools: [...enabled], repin: [...repin], hash: hashes[server.file], apply }), session);
       if (made) list();
     }, { kind: "main", disabled: session.readOnly });
     const counted = () => { count.textContent = t("server.chosen", { n: enabled.size, all: given.tools.length }); };
@@ -113,8 +117,8 @@ export function serverView({ detail, back }, id) {
       fill(answer, h("p.hint", t("answer.waiting")));
       try {
         const body = api.withArguments(form.form.text, { serverId: id, toolName: one.name });
-        const given = await api.post("/api/mcp/tools/call", body);
-        fill(answer, h("div", { class: `outcome ${given.isError ? "bad" : "good"}` }, h("strong", t(given.isError ? "answer.failed" : "answer.ok")), " ", given.milliseconds === undefined ? "" : duration(given.milliseconds)), resultView(given));
+        const { data: given, exact: all } = await api.postExact("/api/mcp/tools/call", body);
+        fill(answer, h("div", { class: `outcome ${given.isError ? "bad" : "good"}` }, h("strong", t(given.isError ? "answer.failed" : "answer.ok")), " ", given.milliseconds === undefined ? "" : duration(given.milliseconds)), resultView(all));
       } catch (error) {
         fill(answer, h("div.outcome.bad", reason(error)));
       }
@@ -126,7 +130,7 @@ export function serverView({ detail, back }, id) {
     told(next) {
       if (closed) return;
       server = next;
-      if (server) draw();
+      if (server) redraw(head, draw);
       else fill(head, h("p.wrong.pad", t("server.missing", { name: id })));
     },
     close() {
@@ -137,11 +141,6 @@ export function serverView({ detail, back }, id) {
 
 /** One difference between what was pinned and what the server lists now. */
 function change(one) {
-  const text = one.diff ?? "";
-  if (!text) return h("div.change", h("strong", one.part));
-  const pieces = text.split(/(\[-[^]*?-\]|\{\+[^]*?\+\})/).filter(Boolean).map((piece) => {
-    if (piece.startsWith("{+")) return h("ins", piece.slice(2, -2));
-    return piece.startsWith("[-") ? h("del", piece.slice(2, -2)) : piece;
-  });
-  return h("div.change", h("strong", one.part), h("code", pieces));
+  const words = (one.words ?? []).map(({ kind, text }) => (kind === "same" ? text : h(kind === "added" ? "ins" : "del", text)));
+  return h("div.change", h("strong", one.part), words.length ? h("code", words) : null);
 }

@@ -1,27 +1,30 @@
 // The files of the specs: with findings where they are, patches to apply, and an editor that overwrites nobody's work.
 
 import * as api from "../api.js";
-import { button, fill, h, say } from "../dom.js";
+import { button, fill, h, redraw, say } from "../dom.js";
 import { size, t } from "../i18n.js";
-import { codeView } from "../parts/code.js";
+import { codeView, linesOf } from "../parts/code.js";
 import { agree, edit, findingView, reason } from "../parts/edits.js";
 import { counts, entry, split } from "../parts/split.js";
-import { session } from "../session.js";
+import { drafts as unsaved, session } from "../session.js";
 
-// What was typed and not saved, by path: the text, and the hash of what it was made from.
-const drafts = new Map();
+// The text, and the text and hash of what it was made from.
+const drafts = unsaved.files;
 
 export function sourceView(main) {
-  const pane = split(main, "source", t("source.files"), h("h1", t("source.files")), button(t("finding.all"), () => edit(t("finding.all"), { kind: "fix_all" }, session), { disabled: session.readOnly }));
+  const fixAll = button(t("finding.all"), () => edit(t("finding.all"), { kind: "fix_all" }, session), { disabled: true });
+  const pane = split(main, "source", t("source.files"), h("h1", t("source.files")), fixAll);
   const { detail } = pane;
   let path = "";
   let line = 0;
+  let jumped = false;
   let file = null;
   let closed = false;
 
   const readList = async () => {
     try {
-      const { files } = await api.get("/api/studio/specs");
+      const [{ files }, { findings }] = await Promise.all([api.get("/api/studio/specs"), api.get("/api/studio/findings")]);
+      fixAll.disabled = session.readOnly || !findings.some((one) => one.fixes?.some((fix) => fix.applicability === "safe"));
       pane.show(h("ul", files.map((one) => entry(pane.address(one.path), [h("span.code-name", one.path.split("/").at(-1)), counts(one)],
         `${one.kind === "spec" ? t("source.spec", { n: one.tools }) : t(`source.${one.kind}`)} · ${size(one.bytes)}`))));
       pane.begin(files[0]?.path);
@@ -36,15 +39,14 @@ export function sourceView(main) {
       const given = await api.get(`/api/studio/source?path=${encodeURIComponent(path)}`);
       if (closed || asked !== path) return;
       file = given;
-      if (drafts.has(path)) drawEditor();
-      else draw();
+      redraw(detail, drafts.has(path) ? drawEditor : draw);
     } catch (error) {
       if (!closed) fill(detail, pane.back(), h("p.wrong.pad", reason(error)));
     }
   };
 
-  const head = (...actions) => h("header.head", h("h1.path", file.path),
-    h("div.facts-line", h("span.badge", t("source.lines", { n: file.text.split("\n").length })), file.writable && !session.readOnly ? null : h("span.badge", t("readonly")), h("span.actions", actions)));
+  const head = (...actions) => h(drafts.has(path) ? "header.head.stays" : "header.head", h("h1.path", file.path),
+    h("div.facts-line", h("span.badge", t("source.lines", { n: linesOf(file.text).length })), file.writable && !session.readOnly ? null : h("span.badge", t("readonly")), h("span.actions", actions)));
 
   const draw = () => {
     const notes = file.findings.filter((one) => one.start && !one.hideSource);
@@ -55,9 +57,11 @@ export function sourceView(main) {
     const tools = file.tools.length > 1 ? h("nav.jumps", { "aria-label": t("nav.tools") }, file.tools.map((tool) => h("a", { href: `#/source/${encodeURIComponent(file.path)}:${tool.line}` }, tool.name))) : null;
     const elsewhere = file.findings.filter((one) => !notes.includes(one));
     fill(detail, pane.back(), head(button(t("source.edit"), () => {
-      drafts.set(path, { text: file.text, hash: file.hash });
+      drafts.set(path, { text: file.text, before: file.text, hash: file.hash });
       drawEditor();
-      detail.querySelector("textarea").focus();
+      const area = detail.querySelector("textarea");
+      area.setSelectionRange(0, 0);
+      area.focus({ preventScroll: true });
     }, { disabled: session.readOnly || !file.writable })), tools,
     elsewhere.length ? h("ul.findings", elsewhere.map((one) => findingView(one, session))) : null, view);
     jump();
@@ -67,7 +71,9 @@ export function sourceView(main) {
     const target = line ? detail.querySelector(`#L${line}`) : null;
     detail.querySelector(".line.here")?.classList.remove("here");
     target?.classList.add("here");
-    target?.scrollIntoView({ block: "center" });
+    // Only once: a file that is read again stays where it is.
+    if (!jumped) target?.scrollIntoView({ block: "center" });
+    jumped = true;
   };
 
   const drawEditor = () => {
@@ -77,7 +83,11 @@ export function sourceView(main) {
       // A text control gives back line ends as "\n": those of the file are put back.
       draft.text = file.lineEnd === "\r\n" ? area.value.replaceAll("\n", "\r\n") : area.value;
       count();
-    } });
+    }, onkeydown: (event) => {
+      if (event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      saving();
+    }, id: "text", "aria-keyshortcuts": "Control+S" });
     const count = () => {
       const lines = area.value.split("\n").length;
       if (numbers.childElementCount !== lines) fill(numbers, Array.from({ length: lines }, (_, index) => h("div", String(index + 1))));
@@ -126,6 +136,7 @@ export function sourceView(main) {
       const before = path;
       path = found[1];
       line = Number(found[2] ?? 0);
+      jumped = false;
       pane.open(path, t("choose"));
       if (!path) file = null;
       else if (path === before && file && !drafts.has(path)) jump();

@@ -1,31 +1,32 @@
 // The texts of a tool: title, description and templates. A template shows what it makes of an answer while one edits it.
 
 import * as api from "../api.js";
-import { button, calm, fill, fresh, h, tabs } from "../dom.js";
+import { button, calm, fill, h, tabs } from "../dom.js";
 import { number, size, t } from "../i18n.js";
+import { write } from "../json.js";
 import { edit, reason } from "../parts/edits.js";
 import { resultView } from "../parts/result.js";
-import { session } from "../session.js";
+import { drafts, session } from "../session.js";
 
 const LIVE = ["response_template", "error_template"];
 const RENDER_WAIT = 180;
 
-// What was typed and not saved, by tool and key.
-const unsaved = new Map();
+const unsaved = drafts.texts;
+let chosenKey = "";
 
 export function textsView(whole) {
   const { tool } = whole;
   const keys = tool.texts.map((text) => ({ id: text.key, label: text.key, draw: () => textEditor(whole, text) }));
-  const first = tool.texts.find((text) => LIVE.includes(text.key) && text.text !== null) ?? tool.texts[0];
-  return h("div.texts", tabs(t("tab.texts"), keys, first.key));
+  const first = tool.texts.find((text) => text.key === chosenKey) ?? tool.texts.find((text) => LIVE.includes(text.key) && text.text !== null) ?? tool.texts[0];
+  return h("div.texts", tabs(t("tab.texts"), keys, first.key, (key) => { chosenKey = key; }));
 }
 
-function textEditor({ tool }, text) {
-  const id = fresh();
+function textEditor({ tool, exact }, text) {
+  const id = `text-${text.key}`;
   const draftKey = `${tool.name}\n${text.key}`;
   const before = text.text ?? "";
   const area = h("textarea", { id, class: "code tall", value: unsaved.get(draftKey) ?? before, "aria-describedby": `${id}-w` });
-  const wrong = h("ul.problems", { id: `${id}-w`, role: "status" });
+  const wrong = h("div", { id: `${id}-w`, role: "status" });
   const changed = () => area.value !== before;
   const save = button(t("edit.preview"), async () => {
     const value = area.value === "" && text.text !== null ? null : area.value;
@@ -36,7 +37,7 @@ function textEditor({ tool }, text) {
     area.value = before;
     oninput();
   }, { kind: "quiet" });
-  const live = LIVE.includes(text.key) ? liveOutput(tool, text, area, wrong) : null;
+  const live = LIVE.includes(text.key) ? liveOutput(tool, exact, text, area, wrong) : null;
   const oninput = () => {
     if (changed()) unsaved.set(draftKey, area.value);
     else unsaved.delete(draftKey);
@@ -54,7 +55,7 @@ function textEditor({ tool }, text) {
 }
 
 /** What the template makes of an answer: of an example, or of one that is typed in. */
-function liveOutput(tool, text, area, wrong) {
+function liveOutput(tool, exact, text, area, wrong) {
   const isError = text.key === "error_template";
   const usable = tool.examples.filter((one) => one.response);
   const fitting = usable.find((one) => (one.response.status >= 400) === isError) ?? usable[0];
@@ -79,8 +80,8 @@ function liveOutput(tool, text, area, wrong) {
     if (!one) return;
     status.value = String(one.response.status ?? 200);
     type.value = one.response.contentType ?? "";
-    const body = one.response.body;
-    sample.value = one.response.base64 !== undefined ? "" : typeof body === "string" ? body : JSON.stringify(body ?? "", null, 2);
+    const body = exact.get("examples")[tool.examples.indexOf(one)].get("response").get("body");
+    sample.value = body === undefined ? "" : typeof body === "string" ? body : write(body, "  ");
   };
   const output = h("div.output", { "aria-live": "polite", "aria-label": t("texts.output") });
   const cost = h("span.hint");
@@ -92,26 +93,26 @@ function liveOutput(tool, text, area, wrong) {
     const { signal } = asked;
     const given = choice.value ? { example: Number(choice.value) } : { status: Number(status.value) || 200, contentType: type.value, body: sample.value };
     try {
-      show(await api.post(api.toolPath(tool.name, "render"), { key: text.key, text: area.value, ...given }, signal));
+      show(await api.postExact(api.toolPath(tool.name, "render"), { key: text.key, text: area.value, ...given }, signal));
     } catch (error) {
       if (!signal.aborted) fill(output, h("p.wrong", reason(error)));
     }
   };
-  const show = (given) => {
-    fill(wrong, given.findings.map((one) => h("li", { class: one.severity }, one.start ? h("span.place", `${one.start.line}:${one.start.column} `) : null, one.message, one.help ? ` — ${one.help}` : "")));
+  const show = ({ data: given, exact: all }) => {
+    fill(wrong, h("ul.problems", given.findings.map((one) => h("li", { class: one.severity }, one.start ? h("span.place", `${one.start.line}:${one.start.column} `) : null, one.message, one.help ? ` — ${one.help}` : ""))));
     area.toggleAttribute("aria-invalid", !given.valid);
     output.classList.toggle("faint", !given.valid);
     if (!given.valid) return;
-    fill(output, given.warning ? h("p.note", given.warning) : null, resultView(given.result));
+    fill(output, given.warning ? h("p.note", given.warning) : null, resultView(all.get("result")));
     const { before, after } = given.tokens ?? {};
     cost.textContent = [size(given.resultBytes), typeof after === "number" ? t("texts.tokens", { before: typeof before === "number" ? number(before) : "?", after: number(after) }) : ""].filter(Boolean).join(" · ");
   };
   const later = calm(RENDER_WAIT, render);
   take();
   const element = h("section",
-    h("div.section-head", h("h3", t("texts.sample")), choice),
+    h("div.section-head", h("h2", t("texts.sample")), choice),
     h("div.control", status, type), sample,
-    h("div.section-head", h("h3", t("texts.output")), cost),
+    h("div.section-head", h("h2", t("texts.output")), cost),
     output);
   return { element, later };
 }

@@ -1,8 +1,9 @@
 // One tool: call it, edit its texts, run its examples, see what clients see.
 
 import * as api from "../api.js";
-import { copier, fill, h, tabs } from "../dom.js";
+import { copier, fill, h, redraw, tabs } from "../dom.js";
 import { t } from "../i18n.js";
+import { write } from "../json.js";
 import { block } from "../parts/code.js";
 import { findingView, reason } from "../parts/edits.js";
 import { session } from "../session.js";
@@ -30,7 +31,7 @@ export function toolView({ detail, back }, name) {
     // An edit in another file changes nothing here: what one is typing stays.
     if (closed || now === seen) return;
     seen = now;
-    draw(given);
+    redraw(detail, () => draw(given));
   };
 
   const draw = ({ data: tool, exact }) => {
@@ -44,7 +45,7 @@ export function toolView({ detail, back }, name) {
         parts.fill(values);
         all.choose("call");
       }) },
-      { id: "entry", label: t("tab.entry"), draw: () => entry(tool) },
+      { id: "entry", label: t("tab.entry"), draw: () => entry(exact) },
     ];
     const all = tabs(name, list, chosenTab, (id) => { chosenTab = id; });
     fill(detail, back(), head(tool), all);
@@ -89,7 +90,7 @@ function hints(annotations) {
 }
 
 /** What `tools/list` gives to clients. */
-function entry(tool) {
-  const text = JSON.stringify(tool.entry, null, 2);
+function entry(exact) {
+  const text = write(exact.get("entry"), "  ");
   return h("section.pad", h("div.section-head", h("h2", "tools/list"), copier(t("copy"), t("copied"), () => text)), block(text, t("tab.entry")));
 }

@@ -1,9 +1,10 @@
 // The list of tools: by toolset, with search, findings and tokens; beside it the tool that is open.
 
 import * as api from "../api.js";
-import { button, calm, h } from "../dom.js";
+import { button, calm, h, icon } from "../dom.js";
 import { number, t } from "../i18n.js";
 import { counts, entry, split } from "../parts/split.js";
+import { session } from "../session.js";
 import { showRun } from "./examples.js";
 import { toolView } from "./tool.js";
 
@@ -12,7 +13,7 @@ let searched = "";
 export function toolsView(main) {
   const search = h("input", { type: "search", value: searched, "aria-label": t("tools.search"), placeholder: `${t("tools.search")}  /` });
   const found = h("p.unseen", { role: "status" });
-  const pane = split(main, "tools", t("nav.tools"), search, button(t("examples.all"), () => showRun({}), { picture: "play" }), found);
+  const pane = split(main, "tools", t("nav.tools"), search, button(t("examples.all"), () => showRun({}), { kind: "only", picture: "play" }), found);
   let tools = [];
   let sets = [];
   let shown = null;
@@ -29,7 +30,7 @@ export function toolsView(main) {
     const groups = sets.map((set) => [set, matching.filter((tool) => tool.toolset === set.name)]).filter(([, some]) => some.length);
     pane.show(groups.length ? groups.map(([set, some]) => h("section",
       h("h2", h("span", set.title || set.name), h("span.count", t("summary.tokens", { n: set.tokens ?? 0 }))),
-      h("ul", some.map(line)))) : h("p.hint.empty", t(tools.length ? "tools.nomatch" : "tools.none")));
+      h("ul", some.map(line)))) : tools.length ? h("p.hint.empty", t("tools.nomatch")) : h("div.empty", h("p.hint", t("tools.none")), session.readOnly ? null : h("a.button.main", { href: "#/servers/%2B" }, icon("plus"), t("server.add"))));
   };
   const line = (tool) => entry(pane.address(tool.name),
     [h("span.code-name", tool.name), counts(tool), h("span.count", { title: t("summary.tokens", { n: tool.tokens }) }, number(tool.tokens))],

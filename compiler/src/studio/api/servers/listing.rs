@@ -15,7 +15,7 @@ use crate::studio::error::ApiError;
 use crate::studio::files;
 use crate::studio::json::{array, extended, milliseconds, object};
 use crate::studio::workspace::{Snapshot, Workspace, lock};
-use mcp_bundle::difference::difference;
+use mcp_bundle::difference::pieces;
 use mcp_bundle::plan::Contents;
 use mcp_diagnostics::{EnvFile, Severity};
 use std::time::{Duration, Instant};
@@ -215,14 +215,16 @@ fn listed(tool: &ListedTool) -> Json {
 }
 
 fn changed(change: &Change) -> Json {
-    let diff = match (&change.old, &change.new) {
-        (Some(old), Some(new)) => Some(difference(old, new)),
-        _ => None,
+    let words = match (&change.old, &change.new) {
+        (Some(old), Some(new)) => pieces(old, new),
+        _ => Vec::new(),
     };
+    let words =
+        words.into_iter().map(|(kind, text)| object([("kind", kind.as_str().into()), ("text", text.into())]));
     object([
         ("part", change.part.key().into()),
         ("old", change.old.as_deref().into()),
         ("new", change.new.as_deref().into()),
-        ("diff", diff.into()),
+        ("words", array(words)),
     ])
 }
