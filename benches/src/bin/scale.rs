@@ -3,6 +3,7 @@
 
 use clap::{Parser, Subcommand};
 use mcpc_benches::AnyError;
+use mcpc_benches::load::mcp_server;
 use mcpc_benches::scale::place::Place;
 use mcpc_benches::scale::{Part, bundles, compile, lookup, machine, upstream};
 use std::net::SocketAddr;
@@ -40,6 +41,9 @@ enum Step {
     Bundle { what: String, url: String, file: PathBuf },
     #[command(hide = true)]
     Compile { tools: usize, rounds: usize },
+    /// An MCP server over standard input and output
+    #[command(hide = true)]
+    Program,
     #[command(hide = true)]
     Lookup { rounds: usize, bundles: Vec<PathBuf> },
 }
@@ -72,6 +76,7 @@ impl Step {
                 bundles::save(&bytes?, file)?;
             }
             Step::Compile { tools, rounds } => println!("{}", compile::measure(*tools, *rounds)?),
+            Step::Program => mcp_server::Results::new().serve_lines()?,
             Step::Lookup { rounds, bundles } => print!("{}", lookup::measure(*rounds, bundles)?),
         }
         Ok(())

@@ -4,7 +4,8 @@ use super::size::Size;
 use super::spec::raw_tool;
 use memchr::memmem;
 use serde_json::{Value, json};
-use std::io::Write;
+use std::borrow::Cow;
+use std::io::{BufRead, Write};
 
 /// The lengths of its results.
 pub const SIZES: [Size; 2] = [Size::Small, Size::LongList];
@@ -45,18 +46,7 @@ impl Results {
             out.extend_from_slice(b"HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n");
             return true;
         };
-        let tool = self.0.iter().find(|tool| memmem::find(message, tool.member.as_bytes()).is_some());
-        let about;
-        let result = match tool {
-            Some(tool) => &tool.result,
-            None => match about_itself(message) {
-                Some(result) => {
-                    about = result.to_string();
-                    &about
-                }
-                None => return false,
-            },
-        };
+        let Some(result) = self.result(message) else { return false };
         let around = r#"{"jsonrpc":"2.0","id":,"result":}"#.len();
         let length = around + id.len() + result.len();
         // Writing to a vector cannot fail.
@@ -66,6 +56,31 @@ impl Results {
              {{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}"
         );
         true
+    }
+
+    /// Answers lines of the standard input until that ends.
+    pub fn serve_lines(&self) -> std::io::Result<()> {
+        let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+        let (mut line, mut out) = (Vec::new(), Vec::new());
+        while input.read_until(b'\n', &mut line)? > 0 {
+            if let (Some(id), Some(result)) = (id(&line), self.result(&line)) {
+                writeln!(out, "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}")?;
+                output.write_all(&out)?;
+                output.flush()?;
+            }
+            line.clear();
+            out.clear();
+        }
+        Ok(())
+    }
+
+    /// The result of a request; `None` if its method is not known.
+    fn result(&self, message: &[u8]) -> Option<Cow<'_, str>> {
+        let tool = self.0.iter().find(|tool| memmem::find(message, tool.member.as_bytes()).is_some());
+        match tool {
+            Some(tool) => Some(Cow::Borrowed(&tool.result)),
+            None => about_itself(message).map(|about| Cow::Owned(about.to_string())),
+        }
     }
 }
 

@@ -36,20 +36,23 @@ pub fn mcp_tool(size: Size) -> String {
 pub fn bundle(upstream: SocketAddr) -> Result<Vec<u8>, AnyError> {
     let mut files = crate::specs(TOOLS - 2 * Size::ALL.len() - 2 - mcp_server::SIZES.len());
     files.add("load.toml", &text(upstream));
-    files.add("mcp.toml", &mcp_text(upstream)?);
+    files.add("mcp.toml", &mcp_text("mcp", over_http(&format!("http://{upstream}/mcp")))?);
     compile(&files)
 }
 
-/// The same upstream as an MCP server.
-fn mcp_text(upstream: SocketAddr) -> Result<String, AnyError> {
-    let name = "mcp";
-    let reach = Reach::Url {
+/// A server with this URL.
+pub fn over_http(url: &str) -> Reach {
+    Reach::Url {
         transport: Transport::Http,
-        url: format!("http://{upstream}/mcp"),
+        url: url.to_owned(),
         headers: Vec::new(),
         auth: None,
         timeout_ms: None,
-    };
+    }
+}
+
+/// The spec of [`mcp_server`]; names of tools begin with that of the server.
+pub fn mcp_text(name: &str, reach: Reach) -> Result<String, AnyError> {
     let source = ServerSource { name: Some(name.to_owned()), title: None, reach };
     let definitions = mcp_server::SIZES.map(|size| mcp_server::definition(size).to_string());
     let (tools, _) = servers::read_all(definitions.iter().map(String::as_str));

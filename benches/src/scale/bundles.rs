@@ -2,8 +2,11 @@
 
 use super::place::answer_tool;
 use super::upstream::{self, Length};
+use crate::load::size::Size;
+use crate::load::spec;
 use crate::{AnyError, compile};
 use mcpc::check::MemoryFiles;
+use mcpc::servers::Reach;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
@@ -13,6 +16,8 @@ use std::time::{Duration, SystemTime};
 /// Every fourth of the synthetic tools has the same shape: a GET with two arguments in the path, one in the query, a
 /// header with a secret and a Go template. These are the ones that are called.
 pub const CALLED: usize = 4;
+/// MCP servers that answer.
+pub const LIVE: usize = 100;
 pub const ARGUMENTS: &str = r#"{"userId":"u 1","recordId":7,"details":true}"#;
 
 pub fn called_tool(index: usize) -> String {
@@ -61,6 +66,29 @@ pub fn answers(url: &str) -> Result<Vec<u8>, AnyError> {
     compile(&MemoryFiles::one("answers.toml", &text))
 }
 
+/// A bundle of [`LIVE`] MCP servers that are all the upstream, and so many that are down.
+pub fn servers(down: usize, url: &str) -> Result<Vec<u8>, AnyError> {
+    /// Nobody listens there.
+    const NOBODY: &str = "http://127.0.0.1:1/mcp";
+    let live = (0..LIVE).map(|index| (format!("live{index}"), format!("{url}/mcp")));
+    let down = (0..down).map(|index| (format!("down{index}"), NOBODY.to_owned()));
+    let mut files = MemoryFiles::default();
+    for (name, url) in live.chain(down) {
+        files.add(&format!("{name}.toml"), &spec::mcp_text(&name, spec::over_http(&url))?);
+    }
+    compile(&files)
+}
+
+/// The tool of a live server whose results are short.
+pub fn live_tool(index: usize) -> String {
+    format!("live{index}_{}", spec::raw_tool(Size::Small))
+}
+
+/// A bundle whose server is a program of this name.
+pub fn program(name: &str) -> Result<Vec<u8>, AnyError> {
+    compile(&MemoryFiles::one("program.toml", &spec::mcp_text(name, Reach::Program(name.to_owned()))?))
+}
+
 /// Writes a bundle with old file times. The proxy reads a new file twice, since its times do not
 /// yet show whether it was written again.
 pub fn save(bytes: &[u8], path: &Path) -> Result<(), AnyError> {
@@ -86,6 +114,16 @@ mod tests {
         assert_eq!((bundle.contents.tools.len(), called_tools(10)), (10, 3));
         for index in 0..called_tools(10) {
             assert!(bundle.contents.tool(&called_tool(index)).is_some(), "{index}");
+        }
+    }
+
+    #[test]
+    fn servers_that_are_down_come_beside_those_that_are_live() {
+        let bytes = servers(2, URL).expect("clean specs");
+        let bundle = format::read(&bytes, &Trust::Any).expect("a sound bundle");
+        assert_eq!(bundle.contents.servers.len(), LIVE + 2);
+        for index in 0..LIVE {
+            assert!(bundle.contents.tool(&live_tool(index)).is_some(), "{index}");
         }
     }
 

@@ -1,4 +1,5 @@
-//! How `mcpc` and `mcp-edge` scale: with the number of tools, the length of answers, connections, threads and tenants.
+//! How `mcpc` and `mcp-edge` scale: with the number of tools, the length of answers, connections, threads, tenants and MCP
+//! servers.
 //!
 //! Each part starts what it measures itself and stops it again. Linux only: CPU time and memory are read from `/proc`.
 //!
@@ -19,7 +20,9 @@ pub mod memory;
 pub mod place;
 pub mod process;
 pub mod round;
+pub mod servers;
 pub mod start;
+pub mod stdio;
 pub mod tenants;
 pub mod threads;
 pub mod turns;
@@ -47,12 +50,16 @@ pub enum Part {
     Threads,
     /// 1 tenant with 1 key, and 10,000 with 100,000
     Tenants,
+    /// `tools/call` of 100 MCP servers, alone and beside 100 that are down
+    Servers,
+    /// `tools/call` of an MCP server that is a program, and the same over a pipe to it
+    Stdio,
     /// From the start of the process to the first answer, 10 to 100,000 tools
     Start,
 }
 
 impl Part {
-    pub const ALL: [Part; 9] = [
+    pub const ALL: [Part; 11] = [
         Part::Compile,
         Part::Memory,
         Part::Lookup,
@@ -61,6 +68,8 @@ impl Part {
         Part::Connections,
         Part::Threads,
         Part::Tenants,
+        Part::Servers,
+        Part::Stdio,
         Part::Start,
     ];
 
@@ -78,7 +87,7 @@ impl Part {
 
     /// Whether the proxy has a core of its own, where there are two.
     const fn has_core(self) -> bool {
-        matches!(self, Part::Calls | Part::Answers | Part::Connections | Part::Tenants)
+        matches!(self, Part::Calls | Part::Answers | Part::Connections | Part::Tenants | Part::Servers)
     }
 
     async fn measure(self, place: &Place) -> Result<String, AnyError> {
@@ -91,6 +100,8 @@ impl Part {
             Part::Connections => connections::run(place).await,
             Part::Threads => threads::run(place).await,
             Part::Tenants => tenants::run(place).await,
+            Part::Servers => servers::run(place).await,
+            Part::Stdio => stdio::run(place).await,
             Part::Start => start::run(place).await,
         }
     }

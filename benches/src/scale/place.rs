@@ -1,7 +1,7 @@
 //! What all parts share: a folder, the upstream, and the bundles that were made.
 
 use super::process::{Process, output};
-use super::upstream;
+use super::{bundles, upstream};
 use crate::AnyError;
 use crate::load::cores::Cores;
 use crate::load::process::{free_address, sibling};
@@ -71,6 +71,22 @@ impl Place {
     /// A bundle with a tool for each of [`upstream::Length`].
     pub async fn answers(&self) -> Result<PathBuf, AnyError> {
         self.bundle("answers.mcpk", "answers").await
+    }
+
+    /// A bundle of MCP servers, of which so many are down.
+    pub fn servers(&self, down: usize) -> Result<PathBuf, AnyError> {
+        let path = self.folder().join(BUNDLES).join(format!("{down}-down.mcpk"));
+        if !path.exists() {
+            bundles::save(&bundles::servers(down, &format!("http://{}", self.upstream))?, &path)?;
+        }
+        Ok(path)
+    }
+
+    /// A bundle whose MCP server is a program of this name.
+    pub fn program(&self, name: &str) -> Result<PathBuf, AnyError> {
+        let path = self.folder().join(BUNDLES).join("program.mcpk");
+        bundles::save(&bundles::program(name)?, &path)?;
+        Ok(path)
     }
 
     async fn bundle(&self, name: &str, what: &str) -> Result<PathBuf, AnyError> {

@@ -27,6 +27,8 @@ pub struct Turns {
     pub cpu: Vec<f64>,
     /// Calls in a second.
     pub rate: Vec<f64>,
+    /// Microseconds until the answer: the median of a turn.
+    pub p50: Vec<f64>,
 }
 
 /// A process, and those who ask it.
@@ -63,6 +65,7 @@ pub async fn take<'t>(
             let measured = round::run(clients, questions, &edge.process, CONNECTIONS, TIME).await?;
             turns.cpu.push(measured.cpu);
             turns.rate.push(measured.rate);
+            turns.p50.push(measured.p50);
         }
         // What changes from turn to turn is for the one as often as for the other.
         all.reverse();

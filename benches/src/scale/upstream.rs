@@ -1,6 +1,7 @@
 //! What the upstream answers here.
 
 use crate::AnyError;
+use crate::load::mcp_server;
 use crate::load::upstream::{self, Answers, whole_answer};
 use mcpc_instructions::bodies;
 use std::net::{SocketAddr, TcpListener};
@@ -61,6 +62,7 @@ pub const RECORD: &str = r#"{"id":42,"state":"open","owner":{"name":"Ada Lovelac
 struct Pages {
     by_length: [(String, Vec<u8>); Length::ALL.len()],
     record: Vec<u8>,
+    mcp: mcp_server::Results,
 }
 
 /// Serves on this thread until accepting fails.
@@ -68,6 +70,7 @@ pub fn serve(address: SocketAddr) -> Result<(), AnyError> {
     let pages = Pages {
         by_length: Length::ALL.map(|length| (path(length), whole_answer(&length.body()))),
         record: whole_answer(RECORD),
+        mcp: mcp_server::Results::new(),
     };
     Ok(upstream::serve(TcpListener::bind(address)?, &Arc::new(pages))?)
 }
@@ -81,6 +84,10 @@ impl Answers for Pages {
     fn find(&self, target: &[u8]) -> Option<&[u8]> {
         let found = self.by_length.iter().find(|(path, _)| target.starts_with(path.as_bytes()));
         Some(found.map_or(&self.record, |(_, answer)| answer))
+    }
+
+    fn post(&self, body: &[u8], out: &mut Vec<u8>) -> bool {
+        self.mcp.answer(body, out)
     }
 }
 
@@ -103,6 +110,7 @@ mod tests {
         let pages = Pages {
             by_length: Length::ALL.map(|length| (path(length), page(length.label()))),
             record: page("r"),
+            mcp: mcp_server::Results::new(),
         };
         let found = ["/answers/10k/1 ", "/answers/100k/1 ", "/answers/10m/1 ", "/collections/c4 "]
             .map(|target| pages.find(target.as_bytes()).expect("an answer"));

@@ -2,10 +2,10 @@
 
 use super::{Done, PendingCall, meta};
 use crate::protocol::{self, MODERN};
+use crate::upstream::mcp::McpCode;
 use crate::upstream::mcp::Notices;
 use crate::upstream::mcp::call::call;
 use crate::upstream::mcp::tool::{McpTool, Said};
-use crate::upstream::mcp::{McpCode, McpFailure};
 use crate::upstream::{Exchange, Received, UpstreamError};
 use mcp_bundle::shape::{self, ShapeFailure, Shaped};
 use mcp_bundle::wire_enums::ProtocolVersion;
@@ -72,14 +72,6 @@ pub(super) async fn send(
     });
     let notices = kept.and_then(|kept| kept.notices.as_deref());
     call(tool, said, notices, exchange, received).await
-}
-
-/// A tool that is not called, because it is not what was reviewed.
-pub(super) fn quarantined(tool: &McpTool) -> Option<UpstreamError> {
-    tool.pin.is_refused().then(|| {
-        let reason = "the server defines the tool in another way than was reviewed, so it is not called until it is reviewed again";
-        UpstreamError::Mcp(McpFailure::new(McpCode::ToolNotFound, reason))
-    })
 }
 
 /// What a result for callers of a revision may hold, if that is not just what `limits` says.

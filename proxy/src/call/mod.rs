@@ -32,6 +32,7 @@ use crate::runtime::{clock, random};
 use crate::serving::context::Context;
 use crate::upstream::credentials::Ask;
 use crate::upstream::mcp::McpCode;
+use crate::upstream::mcp::tool::McpTool;
 use crate::upstream::{Exchange, UpstreamError};
 use admission::Places;
 use buffers::{Buffers, Scratch};
@@ -289,8 +290,8 @@ impl<'a> PendingCall<'a> {
         let (Some(upstream), Some(origin)) = (upstream, origin) else { return };
         let policy = contents.policies.get(tool.policy() as usize);
         let mcp = context.view.catalog().mcp.get(tool.index());
-        if let Some(error) = mcp.and_then(mcp::quarantined) {
-            return self.fail(CallFailure::Upstream(error));
+        if let Some(Err(failure)) = mcp.map(McpTool::check) {
+            return self.fail(CallFailure::Upstream(UpstreamError::Mcp(failure)));
         }
         let gate = tool.upstream().and_then(|index| context.view.catalog().gate(index as usize));
         let mut start = Instant::now();

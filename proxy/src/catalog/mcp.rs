@@ -13,7 +13,7 @@ use crate::upstream::mcp::tool::McpTool;
 use crate::upstream::mcp::{SseConnector, Supervised};
 use crate::upstream::{Network, Origin, Upstream};
 use mcp_bundle::bind::Request;
-use mcp_bundle::plan::{Contents, McpServer};
+use mcp_bundle::plan::{Contents, McpServer, VariableSite};
 use mcp_bundle::wire_enums::Transport;
 use std::sync::Arc;
 use std::time::Duration;
@@ -59,7 +59,9 @@ impl McpTools {
             let pin = PinnedTool::new(text(tool.name), text(plan.name), text(plan.definition), plan.on_drift);
             supervised.server.compare(&pin);
             let has_content_type = plan.request.body.content_type.is_some();
-            let is_sensitive = tool.parameters.iter().any(|parameter| parameter.sensitive);
+            // Variables are where secrets are kept, and what is bound to them is in the body.
+            let is_sensitive = tool.parameters.iter().any(|parameter| parameter.sensitive)
+                || tool.variables(contents).any(|found| found.site == VariableSite::Body);
             Some(Box::new(McpTool::new(supervised, Arc::new(pin), has_content_type, is_sensitive)))
         });
         McpTools { tools: tools.collect(), servers }

@@ -134,6 +134,15 @@ impl Share {
         }
     }
 
+    /// The body is shorter than it was.
+    pub fn shrink(&mut self, length: usize) {
+        let spare = self.bytes.saturating_sub(length.saturating_sub(FREE));
+        if let Some(budget) = self.budget.as_ref().filter(|_| spare > 0) {
+            self.bytes -= spare;
+            budget.give(spare);
+        }
+    }
+
     /// The body is gone.
     pub fn give(&mut self) {
         let bytes = std::mem::take(&mut self.bytes);
@@ -196,6 +205,21 @@ mod tests {
         assert_eq!(budget.held(), 30);
         drop(second);
         assert_eq!((budget.held(), budget.waiting.load(SeqCst)), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn a_body_that_gets_shorter_gives_back_what_it_needs_no_more() {
+        let budget = budget(100);
+        let mut share = Share::default();
+        share.grow(&budget, FREE + 60).await.expect("there is room");
+        for (length, held) in [(FREE + 80, 60), (FREE + 20, 20), (FREE - 1, 0), (0, 0)] {
+            share.shrink(length);
+            assert_eq!(budget.held(), held, "{length}");
+        }
+        share.grow(&budget, FREE + 90).await.expect("there is room");
+        assert_eq!(budget.held(), 90);
+        drop(share);
+        assert_eq!(budget.held(), 0);
     }
 
     #[tokio::test]

@@ -87,6 +87,9 @@ pub struct Envelope<'a> {
 /// Takes what an MCP server sends on the stream of an answer before the answer. It must not wait.
 pub trait Aside: Send + Sync + std::fmt::Debug {
     fn event(&self, kind: mcp::EventKind, data: &[u8]);
+
+    /// The stream begins.
+    fn opened(&self) {}
 }
 
 /// An upstream's answer. Its memory is used again.

@@ -5,6 +5,8 @@ use http::Request;
 use mcp_bundle::definition::{Pin, canonical};
 use mcp_bundle::format::{self, Trust};
 use mcp_edge::Edge;
+use mcp_edge::activation::Activation;
+use mcp_edge::admin::Admin;
 use mcp_edge::edge::Hooks;
 use mcp_edge::request::head::Head;
 use mcp_edge::request::identity::Peer;
@@ -16,6 +18,7 @@ use mcp_edge::upstream::{Network, Upstream};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
 
 /// A request as it arrived.
@@ -63,6 +66,10 @@ pub struct Server {
     pub asked: Arc<Mutex<Vec<Asked>>>,
     pub connections: Arc<Mutex<usize>>,
     pub arrivals: mpsc::Receiver<Asked>,
+    /// What it lists.
+    pub tools: Arc<Mutex<Vec<Value>>>,
+    /// While it is set, the server takes connections and ends them without a word.
+    pub is_down: Arc<AtomicBool>,
 }
 
 pub const MODERN: &str = "2026-07-28";
@@ -105,18 +112,28 @@ impl Server {
         let address = listener.local_addr().unwrap();
         let (sender, arrivals) = mpsc::channel();
         let (asked, connections) = (Arc::<Mutex<Vec<Asked>>>::default(), Arc::<Mutex<usize>>::default());
-        let tools = Arc::new(Mutex::new(tools));
+        let (tools, is_down) = (Arc::new(Mutex::new(tools)), Arc::<AtomicBool>::default());
         let script: Arc<Script> = Arc::new(Box::new(script));
-        let server =
-            Server { address, asked: Arc::clone(&asked), connections: Arc::clone(&connections), arrivals };
+        let server = Server {
+            address,
+            asked: Arc::clone(&asked),
+            connections: Arc::clone(&connections),
+            arrivals,
+            tools: Arc::clone(&tools),
+            is_down: Arc::clone(&is_down),
+        };
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 *connections.lock().unwrap() += 1;
                 let (asked, sender, tools, script) =
                     (Arc::clone(&asked), sender.clone(), Arc::clone(&tools), Arc::clone(&script));
+                let is_down = Arc::clone(&is_down);
                 std::thread::spawn(move || {
                     let mut stream = BufReader::new(stream);
                     while let Some(request) = read(&mut stream) {
+                        if is_down.load(SeqCst) {
+                            return;
+                        }
                         asked.lock().unwrap().push(request.clone());
                         let said = script(&request);
                         let said = said.unwrap_or_else(|| usual(&request, version, &tools.lock().unwrap()));
@@ -213,16 +230,26 @@ pub fn spec(server: &Server, keys: &str, tools: &[Value], more: &str) -> String 
 
 pub struct Bench {
     pub edge: Arc<Edge>,
+    admin: Admin,
     runtime: tokio::runtime::Runtime,
 }
 
+/// The value of every variable.
+pub const VALUE: &str = "hunter2-hunter2";
+
 impl Bench {
     pub fn new(spec: &str) -> Bench {
+        Bench::with(Settings::default(), spec)
+    }
+
+    pub fn with(settings: Settings, spec: &str) -> Bench {
         let upstream = Upstream::Network(Network::new(None).unwrap());
-        let edge =
-            Edge::with(Settings::default(), upstream, Hooks { observers: Vec::new(), ..Hooks::default() });
+        let edge = Edge::with(settings, upstream, Hooks { observers: Vec::new(), ..Hooks::default() });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let bench = Bench { edge: Arc::new(edge), runtime };
+        let edge = Arc::new(edge);
+        let activation = Arc::new(Activation::new(Arc::clone(&edge), None));
+        let admin = Admin::new(activation, "127.0.0.1:1".parse().unwrap());
+        let bench = Bench { edge, admin, runtime };
         bench.activate(spec);
         bench
     }
@@ -234,8 +261,28 @@ impl Bench {
         let contents = checked.contents.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
         let bytes = format::write(&contents).unwrap();
         let bundle = format::read(&bytes, &Trust::Any).unwrap();
-        let catalog = self.edge.prepare(bundle, &|_| None).unwrap();
+        let catalog = self.edge.prepare(bundle, &|_| Some(VALUE.to_owned())).unwrap();
         self.edge.activate(catalog);
+    }
+
+    /// The only server in `/status`.
+    pub fn status(&self) -> Value {
+        self.runtime.block_on(self.status_now())
+    }
+
+    async fn status_now(&self) -> Value {
+        let request = Request::get("/status").header("host", "127.0.0.1:1");
+        let reply = self.admin.answer(&Head::from(&request.body(()).unwrap().into_parts().0)).await;
+        serde_json::from_slice::<Value>(&reply.body).unwrap()["mcp_servers"][0].take()
+    }
+
+    /// Waits until the only server is as is wanted.
+    pub fn until_status(&self, wanted: impl Fn(&Value) -> bool) {
+        self.runtime.block_on(async {
+            while !wanted(&self.status_now().await) {
+                tokio::task::yield_now().await;
+            }
+        });
     }
 
     /// Lets what goes on beside calls go on.

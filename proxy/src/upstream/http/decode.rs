@@ -2,7 +2,7 @@
 
 use super::answer::Wanted;
 use super::events::Events;
-use crate::limits::budget::{Budget, NoRoom, Share};
+use crate::limits::budget::{Budget, FREE, NoRoom, Share};
 use crate::runtime::buffers;
 use crate::upstream::{Exchange, UpstreamError};
 use brotli::enc::StandardAlloc;
@@ -98,6 +98,11 @@ impl<'a> Body<'a> {
         let is_answered = self.events.as_mut().is_some_and(|events| events.take(self.out));
         if self.events.is_some() {
             self.arrived = self.arrived.min(self.out.len());
+            // A stream may go on for days after a long event.
+            self.held.shrink(self.out.len());
+            if self.out.capacity() / 4 > self.out.len().max(FREE) {
+                self.out.shrink_to(FREE);
+            }
         }
         if !self.held.is_enough(self.out.len()) {
             self.held.grow(self.budget, self.out.len()).await.map_err(|NoRoom| UpstreamError::NoRoom)?;

@@ -18,6 +18,7 @@ impl<'a> Events<'a> {
         let envelope = call.envelope?;
         let is_stream = content_type?.get(..TYPE.len())?.eq_ignore_ascii_case(TYPE);
         (is_stream && (200..300).contains(&status)).then(|| {
+            envelope.aside.opened();
             Box::new(Events {
                 reader: EventReader::default(),
                 awaits_answer: envelope.id.is_some(),

@@ -57,7 +57,7 @@ async fn over_http(
         let live = match &*known {
             Some(live) => live,
             None => {
-                waited = server.wait(exchange.deadline).await.map_err(UpstreamError::Mcp)?;
+                waited = wait(tool, server, exchange.deadline).await.map_err(UpstreamError::Mcp)?;
                 &waited
             }
         };
@@ -83,6 +83,9 @@ async fn over_http(
             cancellation.id = None;
         }
         drop(cancellation);
+        if answered.as_ref().is_err_and(is_cut_off) {
+            server.doubt(live);
+        }
         answered?;
         received.message = Some(id);
         if std::mem::take(&mut again) && is_forgotten(live, received) {
@@ -94,6 +97,26 @@ async fn over_http(
         }
         return http::check(received).map_err(UpstreamError::Mcp);
     }
+}
+
+/// Waits for a connection. The tool was compared again while it was opened.
+async fn wait(tool: &McpTool, server: &Server, deadline: Instant) -> Result<Arc<Live>, McpFailure> {
+    let live = server.wait(deadline).await?;
+    tool.check()?;
+    Ok(live)
+}
+
+/// Whether the server may have ended, and be another one when it is back.
+const fn is_cut_off(error: &UpstreamError) -> bool {
+    matches!(
+        error,
+        UpstreamError::Resolve
+            | UpstreamError::Connect(_)
+            | UpstreamError::ConnectTimeout(_)
+            | UpstreamError::Tls(_)
+            | UpstreamError::Closed
+            | UpstreamError::KeptClosed
+    )
 }
 
 /// Tells a server that nobody waits for an answer any more. Of the stateless revision, closing the connection says so.
@@ -159,7 +182,7 @@ async fn over_connection(
     let known = server.live().as_ref().map(Arc::clone);
     let live = match known {
         Some(live) => live,
-        None => server.wait(exchange.deadline).await?,
+        None => wait(tool, server, exchange.deadline).await?,
     };
     let id = next_id();
     let arguments = exchange.request.body().unwrap_or_default();

@@ -1,12 +1,12 @@
 //! What is asked of every transport.
 
-use super::McpFailure;
 use super::handshake::Opened;
+use super::{McpCode, McpFailure};
 use mcp_bundle::wire_enums::ProtocolVersion;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// A future of a trait that is used as an object.
 pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -25,11 +25,6 @@ pub(crate) trait Connector: Send + Sync + fmt::Debug {
     /// Whether it is connected to again when the connection ends or cannot be opened.
     fn reconnects(&self) -> bool {
         true
-    }
-
-    /// How often the server is asked whether it is alive, if silence does not say so.
-    fn heartbeat(&self) -> Option<Duration> {
-        None
     }
 }
 
@@ -61,6 +56,15 @@ pub(crate) trait Connection: Send + Sync + fmt::Debug {
 
     /// Nobody will use it any more. Called on the supervisor's runtime.
     fn close(&self) {}
+}
+
+/// The answer, unless it has more bytes than it may have.
+pub(super) fn bounded(answer: Vec<u8>, most: usize) -> Result<Vec<u8>, McpFailure> {
+    if answer.len() > most {
+        let reason = format!("the answer has {} bytes; {most} are allowed", answer.len());
+        return Err(McpFailure::new(McpCode::ProtocolError, reason));
+    }
+    Ok(answer)
 }
 
 /// What happens to a connection.

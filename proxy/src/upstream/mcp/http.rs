@@ -3,7 +3,9 @@
 use super::events::EventKind;
 use super::handshake::Opened;
 use super::incoming::{self, Incoming, Notification};
-use super::{BoxFuture, Connection, Connector, Event, McpCode, McpFailure, Notices, Outgoing, message};
+use super::{
+    BoxFuture, Connection, Connector, Event, McpCode, McpFailure, Notices, Outgoing, message, supervisor,
+};
 use crate::limits::budget::Budget;
 use crate::protocol::MODERN;
 use crate::settings::PoolSettings;
@@ -13,6 +15,7 @@ use arc_swap::ArcSwap;
 use mcp_bundle::bind::Request;
 use mcp_bundle::wire_enums::{Method, ProtocolVersion};
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc};
@@ -21,8 +24,8 @@ use tokio::task::AbortHandle;
 /// What a message is and what may answer it.
 pub(crate) const TYPES: &str =
     "content-type: application/json\r\naccept: application/json, text/event-stream\r\n";
-/// A stream of notices is asked for again after this, if it ended.
-const AGAIN: Duration = Duration::from_secs(5);
+/// A stream of notices that lasted as long is a good one: the next one is asked for soon after its end.
+const GOOD: Duration = Duration::from_secs(10);
 /// As good as no limit, for a stream of notices.
 const LONG: Duration = Duration::from_secs(24 * 3600);
 /// Of what is said to a server without an answer.
@@ -173,10 +176,14 @@ impl HttpConnection {
         Ok(received)
     }
 
-    /// Asks for a stream of notices again and again, until the server says that it has none.
+    /// Asks for a stream of notices again and again, until the server says that it has none. Tools may have changed while there
+    /// was none, so they are compared when there is one again, and when the server cannot even be asked for one.
     async fn listen(&self, version: ProtocolVersion) {
-        let aside = Listener { events: self.events.clone() };
+        let mut failures = 0;
+        let mut is_first = true;
         loop {
+            let begun = Instant::now();
+            let aside = Listener { events: self.events.clone(), is_first, is_open: AtomicBool::new(false) };
             let id = message::next_id();
             let (request, text, method) = match version {
                 MODERN => {
@@ -197,11 +204,15 @@ impl HttpConnection {
             let mut received = Received::default();
             let deadline = Instant::now() + LONG;
             let ended = self.target.send(&request, &envelope, deadline, MOST_EVENT, &mut received).await;
-            // It answered, so it is no stream.
-            if ended.is_ok() {
-                return;
+            match (ended, received.status) {
+                // It has no stream.
+                (Ok(()), 200..=299 | 404 | 405) => return,
+                (Err(_), _) if !is_first && !aside.is_open.load(Relaxed) => aside.tools_changed(),
+                _ => {}
             }
-            tokio::time::sleep(AGAIN).await;
+            is_first = false;
+            failures = if begun.elapsed() >= GOOD { 1 } else { failures + 1 };
+            tokio::time::sleep(supervisor::wait(failures)).await;
         }
     }
 }
@@ -362,13 +373,29 @@ impl Aside for CallAside<'_> {
 #[derive(Debug)]
 struct Listener {
     events: mpsc::Sender<Event>,
+    /// The tools were listed just before.
+    is_first: bool,
+    is_open: AtomicBool,
+}
+
+impl Listener {
+    fn tools_changed(&self) {
+        // One that waits already says the same.
+        let _ = self.events.try_send(Event::ToolsChanged);
+    }
 }
 
 impl Aside for Listener {
     fn event(&self, _: EventKind, data: &[u8]) {
         if let Ok(Incoming::Notification(Notification::ToolsChanged)) = Incoming::read(data) {
-            // One that waits already says the same.
-            let _ = self.events.try_send(Event::ToolsChanged);
+            self.tools_changed();
+        }
+    }
+
+    fn opened(&self) {
+        self.is_open.store(true, Relaxed);
+        if !self.is_first {
+            self.tools_changed();
         }
     }
 }

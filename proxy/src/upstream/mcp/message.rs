@@ -66,5 +66,3 @@ pub(super) fn text_member(name: &str, value: &str) -> String {
     write_string(value, &mut out);
     String::from_utf8(out).unwrap_or_default()
 }
-
-pub(super) const PING: &str = "ping";

@@ -18,6 +18,7 @@ mod incoming;
 mod listing;
 mod message;
 mod mirror;
+mod news;
 pub(crate) mod pin;
 pub(crate) mod server;
 pub(crate) mod servers;

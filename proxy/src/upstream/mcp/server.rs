@@ -21,6 +21,8 @@ pub(crate) struct Server {
     pub(super) wanted: Notify,
     /// Its session is gone.
     pub(super) lost: Notify,
+    /// A call could not reach it.
+    pub(super) doubted: Notify,
     pub(super) poll_ms: AtomicU64,
     pins: Mutex<Vec<Arc<PinnedTool>>>,
     /// What it listed last.
@@ -87,6 +89,7 @@ impl Server {
             status: watch::channel(status).0,
             wanted: Notify::new(),
             lost: Notify::new(),
+            doubted: Notify::new(),
             poll_ms: AtomicU64::new(300_000),
             pins: Mutex::default(),
             listed: Mutex::default(),
@@ -131,15 +134,35 @@ impl Server {
 
     /// A call found that the session of this connection is gone. Whoever comes first has it opened again.
     pub fn forget(&self, live: &Arc<Live>) {
-        let before = self.live.compare_and_swap(live, None);
-        if before.as_ref().is_some_and(|before| Arc::ptr_eq(before, live)) {
-            self.set(State::Connecting);
+        if self.suspend(live) {
             self.lost.notify_one();
         }
     }
 
+    /// A call could not reach the server. It may be another one when it is back, so its tools are compared before the next call.
+    pub fn doubt(&self, live: &Arc<Live>) {
+        if self.suspend(live) {
+            self.doubted.notify_one();
+        }
+    }
+
+    /// Calls wait from now on. False if this is not what they use.
+    fn suspend(&self, live: &Arc<Live>) -> bool {
+        let before = self.live.compare_and_swap(live, None);
+        let is_ours = before.as_ref().is_some_and(|before| Arc::ptr_eq(before, live));
+        if is_ours {
+            self.set(State::Connecting);
+        }
+        is_ours
+    }
+
     pub(super) fn publish(&self, live: Arc<Live>) {
         self.opened.fetch_add(1, Relaxed);
+        self.resume(live);
+    }
+
+    /// Calls use this from now on.
+    pub(super) fn resume(&self, live: Arc<Live>) {
         let state = State::Connected(live.opened.clone());
         self.live.store(Some(live));
         self.set(state);

@@ -5,8 +5,8 @@
 use super::handshake;
 use super::listing::list_tools;
 use super::pin::definitions;
-use super::server::{Live, Server, State};
-use super::{Event, McpCode, McpFailure, message};
+use super::server::{Live, Server, State, Way};
+use super::{Event, McpCode, McpFailure};
 use crate::runtime::random;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock};
@@ -21,8 +21,6 @@ const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(30);
 /// A connection that lasted as long is a good one.
 const GOOD: Duration = Duration::from_secs(10);
-/// Of an answer to a heartbeat.
-const PONG: Duration = Duration::from_secs(10);
 
 /// A server, as long as somebody uses it.
 #[derive(Debug)]
@@ -137,7 +135,7 @@ async fn run(server: &Server) {
 }
 
 /// Doubles with each failure; a part of it is left to chance, so that servers that failed together are not asked together.
-fn wait(failures: u32) -> Duration {
+pub(super) fn wait(failures: u32) -> Duration {
     let bound = FIRST.saturating_mul(1 << failures.saturating_sub(1).min(10)).min(LONGEST);
     let half = u64::try_from(bound.as_millis()).unwrap_or(u64::MAX) / 2;
     bound / 2 + Duration::from_millis(random::next() % half.saturating_add(1))
@@ -173,44 +171,36 @@ async fn open(server: &Server) -> Result<Arc<Live>, McpFailure> {
 }
 
 /// Watches a connection until it is over.
-async fn follow(server: &Server, live: &Live) -> End {
-    let beat = server.connector().heartbeat();
-    let mut alive = beat.map(|beat| Instant::now() + beat);
-    let mut polled = Instant::now();
+async fn follow(server: &Server, live: &Arc<Live>) -> End {
     loop {
-        let poll = polled + Duration::from_millis(server.poll_ms.load(Relaxed));
-        let next = alive.map_or(poll, |alive| alive.min(poll));
-        tokio::select! {
+        let poll = Instant::now() + Duration::from_millis(server.poll_ms.load(Relaxed));
+        let is_doubted = tokio::select! {
             event = live.connection.event() => match event {
-                Event::ToolsChanged => polled = look(server, live).await,
+                Event::ToolsChanged => false,
                 Event::Closed(failure) => return End::Closed(failure),
             },
             () = server.lost.notified() => return End::Lost,
-            () = tokio::time::sleep_until(next.into()) => {
-                if Instant::now() >= poll {
-                    polled = look(server, live).await;
-                } else if let Some(failure) = ping(live).await {
-                    return End::Closed(failure);
-                }
-                alive = beat.map(|beat| Instant::now() + beat);
-            }
+            () = server.doubted.notified() => true,
+            () = tokio::time::sleep_until(poll.into()) => false,
+        };
+        if let Err(failure) = look(server, live).await {
+            return End::Closed(failure);
+        }
+        if is_doubted {
+            server.resume(Arc::clone(live));
         }
     }
 }
 
-/// Compares the tools. A server that cannot be asked keeps the verdicts that it has.
-async fn look(server: &Server, live: &Live) -> Instant {
+/// Compares the tools. Over HTTP a failure ends the connection: nothing else shows that the server is gone, or that it cannot be
+/// compared any more. Other connections know when they end, so a program that is busy with a long call keeps its verdicts.
+async fn look(server: &Server, live: &Live) -> Result<(), McpFailure> {
     match list_tools(&*live.connection, &live.opened, Instant::now() + OPEN).await {
         Ok(tools) => server.listed(definitions(&tools)),
+        Err(failure) if matches!(server.way, Way::Http(_)) => return Err(failure),
         Err(failure) => {
             tracing::warn!(server = server.name, "the tools of an MCP server cannot be compared: {failure}");
         }
     }
-    Instant::now()
-}
-
-async fn ping(live: &Live) -> Option<McpFailure> {
-    let deadline = Instant::now() + PONG;
-    let version = Some(live.opened.version);
-    handshake::ask(&*live.connection, message::PING, "", version, deadline).await.err()
+    Ok(())
 }

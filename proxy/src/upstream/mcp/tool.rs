@@ -1,10 +1,10 @@
 //! A tool at a server, ready to be called: everything of its message that does not depend on the call.
 
 use super::http::{self, TYPES};
-use super::message;
 use super::pin::PinnedTool;
 use super::server::Live;
 use super::supervisor::Supervised;
+use super::{McpCode, McpFailure, message};
 use crate::protocol::MODERN;
 use mcp_bundle::json::write_string;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(crate) struct McpTool {
     pub before: Box<[u8]>,
     /// Whether binding leaves the type of the body to us.
     types: &'static str,
-    /// Its arguments hold secrets, which no log shows.
+    /// Its arguments may hold secrets, which no log shows.
     pub is_sensitive: bool,
     /// Arguments that headers repeat.
     pub mirrored: Box<[super::mirror::Mirror]>,
@@ -59,6 +59,15 @@ impl McpTool {
             is_sensitive,
             mirrored,
         }
+    }
+
+    /// A tool that is not what was reviewed is not called.
+    pub fn check(&self) -> Result<(), McpFailure> {
+        if self.pin.is_refused() {
+            let reason = "the server defines the tool in another way than was reviewed, so it is not called until it is reviewed again";
+            return Err(McpFailure::new(McpCode::ToolNotFound, reason));
+        }
+        Ok(())
     }
 
     /// The headers of a call over HTTP, beside those of the connection.

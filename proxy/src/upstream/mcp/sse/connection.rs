@@ -2,6 +2,7 @@
 
 use super::{Link, NOTIFY};
 use crate::runtime::deadline::{Elapsed, until};
+use crate::upstream::mcp::connection::bounded;
 use crate::upstream::mcp::{BoxFuture, Connection, Event, McpCode, McpFailure, Outgoing, message};
 use std::future::pending;
 use std::pin::pin;
@@ -59,26 +60,7 @@ impl SseConnection {
                 return Err(McpFailure::new(McpCode::Timeout, "the server did not answer in time"));
             }
         };
-        if answer.len() > request.most {
-            let reason = format!("the answer has {} bytes; {} are allowed", answer.len(), request.most);
-            return Err(McpFailure::new(McpCode::ProtocolError, reason));
-        }
-        Ok(answer)
-    }
-
-    async fn next_event(&self) -> Event {
-        loop {
-            {
-                let mut news = self.link.news();
-                if std::mem::take(&mut news.tools_changed) {
-                    return Event::ToolsChanged;
-                }
-                if let Some(failure) = &news.closed {
-                    return Event::Closed(failure.clone());
-                }
-            }
-            self.link.told.notified().await;
-        }
+        bounded(answer, request.most)
     }
 }
 
@@ -92,7 +74,7 @@ impl Connection for SseConnection {
     }
 
     fn event(&self) -> BoxFuture<'_, Event> {
-        Box::pin(self.next_event())
+        Box::pin(self.link.news.next_event())
     }
 
     fn tell(&self, message: Vec<u8>) {

@@ -15,12 +15,13 @@ mod tests;
 use self::connection::SseConnection;
 use super::http::{Deaf, HttpTarget};
 use super::incoming::NoMessage;
+use super::news::News;
 use super::{BoxFuture, Connection, Connector, EventKind, McpCode, McpFailure, Reaction, Waiting};
 use crate::upstream::http::same_origin;
 use crate::upstream::{Aside, Envelope, Received};
 use mcp_bundle::bind::Request;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc};
 
@@ -68,18 +69,11 @@ struct Link {
     unsent: mpsc::Sender<Vec<u8>>,
     /// The server has said something.
     heard: Notify,
-    news: Mutex<News>,
-    /// For who waits for news.
-    told: Notify,
+    news: News,
+    /// The server has said where to post, or will not.
+    placed: Notify,
     /// For the task: the connection was closed by somebody else.
     over: Notify,
-}
-
-/// What the supervisor has not been told yet.
-#[derive(Debug, Default)]
-struct News {
-    tools_changed: bool,
-    closed: Option<McpFailure>,
 }
 
 impl Connector for SseConnector {
@@ -108,16 +102,16 @@ impl SseConnector {
             waiting: Arc::default(),
             unsent,
             heard: Notify::new(),
-            news: Mutex::default(),
-            told: Notify::new(),
+            news: News::default(),
+            placed: Notify::new(),
             over: Notify::new(),
         });
         // If the wait below is given up, it ends the task.
         let connection = SseConnection::new(Arc::clone(&link));
         tokio::spawn(attend::attend(Arc::clone(&link), receiver));
         while link.post.get().is_none() {
-            link.check_open()?;
-            link.told.notified().await;
+            link.news.check_open()?;
+            link.placed.notified().await;
         }
         Ok(connection)
     }
@@ -126,7 +120,7 @@ impl SseConnector {
 impl Link {
     /// Posts a message. Its answer, if it has one, comes over the stream.
     async fn post(&self, message: &[u8], deadline: Instant) -> Result<(), McpFailure> {
-        self.check_open()?;
+        self.news.check_open()?;
         let request =
             self.post.get().ok_or_else(|| wrong("the server has not said where to post messages"))?;
         let head: [&[u8]; 2] = [b"content-type: application/json\r\n", b""];
@@ -157,7 +151,7 @@ impl Link {
         post.target = target;
         // A stream has one place. A second one is not asked for.
         let _ = self.post.set(post);
-        self.told.notify_one();
+        self.placed.notify_one();
         Ok(())
     }
 
@@ -174,10 +168,7 @@ impl Link {
         match self.waiting.receive(data.to_vec()).map_err(no_message)? {
             // The answer to a request that was given up, or to a `ping`.
             Reaction::Nothing | Reaction::Stray => {}
-            Reaction::ToolsChanged => {
-                self.news().tools_changed = true;
-                self.told.notify_one();
-            }
+            Reaction::ToolsChanged => self.news.tools_changed(),
             Reaction::Reply(reply) => {
                 if !self.post_later(reply) {
                     return Err(wrong("the server asks more than it takes answers to"));
@@ -189,18 +180,10 @@ impl Link {
 
     /// The first failure counts.
     fn close(&self, failure: &McpFailure) {
-        self.news().closed.get_or_insert_with(|| failure.clone());
+        self.news.close(failure);
         self.waiting.close(failure);
-        self.told.notify_one();
+        self.placed.notify_one();
         self.over.notify_one();
-    }
-
-    fn check_open(&self) -> Result<(), McpFailure> {
-        self.news().closed.clone().map_or(Ok(()), Err)
-    }
-
-    fn news(&self) -> MutexGuard<'_, News> {
-        self.news.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -209,7 +192,7 @@ impl Aside for Link {
     fn event(&self, kind: EventKind, data: &[u8]) {
         self.heard.notify_one();
         // What arrived together with the reason to end means nothing any more.
-        if self.check_open().is_err() {
+        if self.news.check_open().is_err() {
             return;
         }
         let taken = match kind {

@@ -163,7 +163,7 @@ impl Listener<'_> {
     fn react(&mut self, reaction: Reaction) {
         match reaction {
             Reaction::Nothing => {}
-            Reaction::ToolsChanged => self.link.tools_changed(),
+            Reaction::ToolsChanged => self.link.news.tools_changed(),
             Reaction::Stray => {
                 self.report(
                     "the server has answered what nobody waits for",

@@ -3,7 +3,8 @@
 use super::Link;
 use super::outbox::NotTaken;
 use crate::runtime::deadline::{Elapsed, until};
-use crate::upstream::mcp::{BoxFuture, Connection, Event, McpCode, McpFailure, Outgoing};
+use crate::upstream::mcp::connection::bounded;
+use crate::upstream::mcp::{BoxFuture, Connection, Event, McpCode, McpFailure, Outgoing, message};
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,11 +47,7 @@ impl StdioConnection {
                 return Err(McpFailure::new(McpCode::Timeout, "the server did not answer in time"));
             }
         };
-        if answer.len() > request.most {
-            let reason = format!("the answer has {} bytes; {} are allowed", answer.len(), request.most);
-            return Err(McpFailure::new(McpCode::ProtocolError, reason));
-        }
-        Ok(answer)
+        bounded(answer, request.most)
     }
 
     /// Waits for its turn.
@@ -80,21 +77,6 @@ impl StdioConnection {
             NotTaken::Full => McpFailure::new(McpCode::Unreachable, "the program does not read its input"),
         })
     }
-
-    async fn next_event(&self) -> Event {
-        loop {
-            {
-                let mut news = self.link.news();
-                if std::mem::take(&mut news.tools_changed) {
-                    return Event::ToolsChanged;
-                }
-                if let Some(failure) = &news.closed {
-                    return Event::Closed(failure.clone());
-                }
-            }
-            self.link.told.notified().await;
-        }
-    }
 }
 
 impl Connection for StdioConnection {
@@ -107,7 +89,7 @@ impl Connection for StdioConnection {
     }
 
     fn event(&self) -> BoxFuture<'_, Event> {
-        Box::pin(self.next_event())
+        Box::pin(self.link.news.next_event())
     }
 
     fn close(&self) {
@@ -124,11 +106,8 @@ struct Cancellation<'a> {
 impl Drop for Cancellation<'_> {
     fn drop(&mut self) {
         let Some(id) = self.id else { return };
-        let message = format!(
-            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id},"reason":"nobody waits for the answer"}}}}"#
-        );
         // A server that does not read need not hear it.
-        let _ = self.link.outbox.send(message.as_bytes());
+        let _ = self.link.outbox.send(&message::cancelled(id));
     }
 }
 

@@ -21,11 +21,12 @@ pub(crate) use self::child::end_all;
 use self::child::Child;
 use self::connection::StdioConnection;
 use self::outbox::Outbox;
+use super::news::News;
 use super::{BoxFuture, Connection, Connector, McpFailure, Waiting};
 use crate::programs::Program;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
 
@@ -61,16 +62,7 @@ struct Link {
     heard: AtomicU64,
     /// A call took too long.
     suspected: Notify,
-    news: Mutex<News>,
-    /// There are news.
-    told: Notify,
-}
-
-/// What the supervisor has not been told yet.
-#[derive(Debug, Default)]
-struct News {
-    tools_changed: bool,
-    closed: Option<McpFailure>,
+    news: News,
 }
 
 impl Default for Patience {
@@ -107,8 +99,7 @@ impl StdioConnector {
             waiting: Arc::default(),
             heard: AtomicU64::new(0),
             suspected: Notify::new(),
-            news: Mutex::default(),
-            told: Notify::new(),
+            news: News::default(),
         });
         let (stays, left) = oneshot::channel();
         let attended = Arc::clone(&link);
@@ -121,17 +112,7 @@ impl Link {
     fn close(&self, failure: &McpFailure) {
         self.outbox.close();
         self.waiting.close(failure);
-        self.news().closed.get_or_insert_with(|| failure.clone());
-        self.told.notify_one();
-    }
-
-    fn tools_changed(&self) {
-        self.news().tools_changed = true;
-        self.told.notify_one();
-    }
-
-    fn news(&self) -> MutexGuard<'_, News> {
-        self.news.lock().unwrap_or_else(PoisonError::into_inner)
+        self.news.close(failure);
     }
 }
 

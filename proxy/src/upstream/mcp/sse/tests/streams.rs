@@ -1,6 +1,6 @@
 //! How a stream begins and how its events are written.
 
-use super::server::{Call, Server};
+use super::server::{Call, LONGEST, Server};
 use mcp_bundle::shape::McpCode;
 
 #[tokio::test]
@@ -130,4 +130,31 @@ async fn a_stream_may_be_compressed() {
         stream.say(std::mem::take(coder.get_mut())).await;
     });
     assert_eq!(answer.unwrap(), call.answer().into_bytes());
+}
+
+#[tokio::test]
+async fn an_event_that_was_taken_holds_no_memory() {
+    let mut server = Server::start().await;
+    let connector = server.connector(Default::default());
+    let (connection, mut stream) =
+        tokio::join!(crate::upstream::mcp::Connector::connect(&connector), async {
+            let mut stream = server.asked().await.stream("").await;
+            stream.say("event: endpoint\ndata: /messages\n\n").await;
+            stream
+        });
+    let (connection, call) = (connection.unwrap(), Call::new());
+    let budget = &connector.target.budget;
+    let (answer, ()) = tokio::join!(connection.request(call.outgoing()), async {
+        server.asked().await.answer(202).await;
+        stream.say(format!(": {}", "x".repeat(LONGEST / 2))).await;
+        while budget.held() == 0 {
+            tokio::task::yield_now().await;
+        }
+        stream.say(format!("\n\ndata: {}\n\n", call.answer())).await;
+    });
+    assert_eq!(answer.unwrap(), call.answer().into_bytes());
+    while budget.held() > 0 {
+        tokio::task::yield_now().await;
+    }
+    drop(stream);
 }
