@@ -28,6 +28,7 @@ struct Ran {
     out: String,
     failed: bool,
     files: Vec<String>,
+    summary: String,
 }
 
 fn git(place: &Workplace, arguments: &[&str]) -> String {
@@ -62,6 +63,8 @@ fn run(place: &Workplace, variables: &[(&str, &str)]) -> Ran {
     command
         .args(["--noprofile", "--norc", "-e", "-o", "pipefail", "-c", &script])
         .current_dir(place.path("."));
+    let summary = folder.path().join("summary");
+    command.env("GITHUB_STEP_SUMMARY", &summary);
     command.env("PATH", path).env("RUNNER_TEMP", folder.path()).env("GITHUB_OUTPUT", &output);
     for (name, value) in
         [("DENY_WARNINGS", "false"), ("DENY_RISKY", "false"), ("SEMVER", "true"), ("SPECS", "specs")]
@@ -82,7 +85,8 @@ fn run(place: &Workplace, variables: &[(&str, &str)]) -> Ran {
         files.push(path.file_name().unwrap().to_str().unwrap().to_owned());
     }
     files.sort();
-    Ran { out, failed: outputs.contains("failed=1\n"), files }
+    let summary = std::fs::read_to_string(summary).unwrap();
+    Ran { out, failed: outputs.contains("failed=1\n"), files, summary }
 }
 
 #[test]
@@ -123,6 +127,12 @@ fn a_break_fails_unless_the_version_says_so() {
         "{}",
         ran.out
     );
+    assert!(
+        ran.summary.starts_with("### mcpc\n<pre>\n") && ran.summary.ends_with("</pre>\n"),
+        "{}",
+        ran.summary
+    );
+    assert!(ran.summary.contains("read_order") && ran.summary.contains("MCD0102"), "{}", ran.summary);
     place.write("specs/mcpc.toml", "version = \"2.0.0\"\n");
     assert!(!run(&place, &[("BASE", &base)]).failed);
     assert!(run(&place, &[("BASE", &base), ("SEMVER", "false")]).failed);
@@ -130,6 +140,15 @@ fn a_break_fails_unless_the_version_says_so() {
     place.write("specs/shop.toml", described);
     assert!(!run(&place, &[("BASE", &base), ("SEMVER", "false")]).failed);
     assert!(run(&place, &[("BASE", &base), ("SEMVER", "false"), ("DENY_RISKY", "true")]).failed);
+}
+
+#[test]
+fn what_a_spec_says_stays_text_in_the_summary() {
+    let (place, base) = repository();
+    place.write("specs/shop.toml", CLEAN.replace("Gets one", "</pre><img src=x> & one"));
+    let ran = run(&place, &[("BASE", &base)]);
+    let inside = ran.summary.trim_start_matches("### mcpc\n<pre>\n").trim_end_matches("</pre>\n");
+    assert!(!inside.contains('<'), "{inside}");
 }
 
 #[test]

@@ -35,6 +35,32 @@ const POSTMAN: &str = r#"{
             "response": [{"name": "Paid", "code": 200, "body": "{\"id\": 1}"}]}]
 }"#;
 
+const AGENTGATEWAY: &str = r#"
+mcp:
+  targets:
+  - name: shop
+    openapi:
+      schema: { file: shop.json }
+      host: api.example.com
+      port: 443
+"#;
+
+const APISIX: &str = r#"
+routes:
+- id: 1
+  uri: /mcp
+  plugins:
+    openapi-to-mcp:
+      base_url: https://api.example.com
+      headers: { Authorization: Bearer hunter2 }
+      openapi_url: https://api.example.com/openapi.json
+"#;
+
+/// The document that both read.
+const WRAPPED: &str = r#"{"openapi": "3.0.0", "info": {"title": "Shop", "version": "1"}, "paths": {
+  "/orders": {"get": {"operationId": "listOrders", "summary": "Lists all orders of the shop", "responses": {"200": {"description": "x"}}}}
+}}"#;
+
 fn imported(format: &str, text: &str, more: &[&str]) -> (Workplace, Done) {
     let place = Workplace::new();
     place.write("source.txt", text);
@@ -110,6 +136,48 @@ fn each_format_is_imported_checked_and_built() {
         let again = place.run(&["import", format, "source.txt", "-o", "specs"]);
         assert!(again.out.contains("unchanged"), "{format}: {}", again.out);
     }
+}
+
+#[test]
+fn gateways_of_openapi_documents_are_imported_checked_and_built() {
+    for (format, text, more) in
+        [("agentgateway", AGENTGATEWAY, &[][..]), ("apisix", APISIX, &["--openapi", "shop.json"][..])]
+    {
+        let place = Workplace::new();
+        place.write("gateway.yaml", text);
+        place.write("shop.json", WRAPPED);
+        let run =
+            |more: &[&str]| place.run(&[&["import", format, "gateway.yaml", "-o", "specs"], more].concat());
+        let done = run(more);
+        assert_eq!(done.code, 0, "{format}: {}{}", done.out, done.err);
+        assert!(done.out.contains("tools: 1 imported, 0 refused"), "{format}: {}", done.out);
+        assert_eq!(place.run(&["check", "specs"]).code, 0, "{format}");
+        assert_eq!(place.run(&["test", "specs"]).code, 0, "{format}");
+        assert_eq!(place.run(&["build", "specs", "-o", "all.mcpk"]).code, 0, "{format}");
+        let shown = place.run(&["inspect", "all.mcpk"]).out;
+        assert!(shown.contains("list_orders"), "{format}: {shown}");
+        let written: String = std::fs::read_dir(place.path("specs"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.is_file())
+            .map(|path| std::fs::read_to_string(path).unwrap())
+            .collect();
+        assert!(!written.contains("hunter2"), "{format}: {written}");
+        assert!(run(more).out.contains("unchanged"), "{format}");
+        // A document that is not there is named.
+        std::fs::remove_file(place.path("shop.json")).unwrap();
+        let gone = run(more);
+        assert_eq!(gone.code, 2, "{format}: {}", gone.out);
+        assert!(gone.err.contains("shop.json"), "{format}: {}", gone.err);
+    }
+}
+
+#[test]
+fn a_gateway_whose_document_is_at_a_url_asks_for_a_file() {
+    let (place, done) = imported("apisix", APISIX, &[]);
+    assert_eq!(done.code, 2, "{}", done.out);
+    assert!(done.err.contains("--openapi"), "{}", done.err);
+    assert_eq!(place.files(), ["source.txt"]);
 }
 
 #[test]

@@ -128,7 +128,19 @@ fn options_that_select_nothing_are_misspelt() {
     assert!(error(&["--operation", "x"]).contains("no operation has the id `x`"));
     assert!(error(&["--method", "PUT"]).contains("none of the 3 operations was asked for"));
     assert!(error(&["--bearer-env", "a b"]).contains("the name of a variable"));
+    assert!(error(&["--bearer-env", "1abc"]).contains("the name of a variable"));
     assert!(error(&["--server", "shop"]).contains("takes a URL"));
+    for url in [
+        "https://{x}.a b",
+        "https://a b.example",
+        "https://a.example/{x}",
+        "https://a.example?x=1",
+        "https://",
+    ] {
+        assert!(error(&["--server", url]).contains("a host with a path"), "{url}");
+    }
+    assert!(error(&["--name", "日本"]).contains("`--name` takes letters"));
+    assert!(error(&["--prefix", "é"]).contains("`--prefix` takes letters"));
     assert!(!place.path("out").exists());
 }
 

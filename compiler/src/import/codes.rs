@@ -31,6 +31,7 @@ codes! {
     pub NAME_CHANGED = "name-changed", "A name was cleaned, cut, or told apart from another one.";
     pub DESCRIPTION_CHANGED = "description-changed", "Markup was removed from a description, or it was cut.";
     pub SECRET_REPLACED = "secret-replaced", "A credential of the source became a variable, `${NAME}`.";
+    pub SECRET_LEFT_OUT = "secret-left-out", "A credential among defaults, examples and responses of the source was left out.";
 }
 
 /// All tables, by the format that has them; the shared one is first.

@@ -21,6 +21,7 @@ pub mod ledger;
 pub mod openapi;
 pub mod output;
 pub mod rest;
+pub mod secrets;
 pub mod unla;
 pub mod write;
 

@@ -3,6 +3,7 @@
 use super::document::{self, Document};
 use crate::cli::{Outcome, Streams};
 use crate::import::openapi::{self, Options, Selection};
+use crate::language::names::portable;
 
 /// An OpenAPI document: 3.0, 3.1 or Swagger 2, JSON or YAML
 ///
@@ -72,12 +73,22 @@ pub fn run(arguments: &Arguments, streams: &mut Streams) -> anyhow::Result<Outco
 impl Arguments {
     fn options(&self) -> anyhow::Result<Options> {
         if let Some(name) = &self.bearer_env {
-            let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            let is_name = !name.is_empty()
+                && !name.starts_with(|c: char| c.is_ascii_digit())
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
             anyhow::ensure!(is_name, "`--bearer-env` takes the name of a variable, and not a token");
         }
         if let Some(url) = &self.server {
             let is_url = url.starts_with("https://") || url.starts_with("http://") || url.starts_with("${");
             anyhow::ensure!(is_url, "`--server` takes a URL, such as `https://api.example.com/v1`");
+            anyhow::ensure!(
+                openapi::is_usable(url),
+                "`--server` takes a host with a path and no query, such as `https://api.example.com/v1`; a variable is `${{NAME}}`"
+            );
+        }
+        for (option, text) in [("--name", &self.name), ("--prefix", &self.prefix)] {
+            let is_name = text.as_ref().is_none_or(|text| !portable(text).is_empty());
+            anyhow::ensure!(is_name, "`{option}` takes letters from a to z, digits, `_` and `-`");
         }
         Ok(Options {
             name: self.name.clone(),

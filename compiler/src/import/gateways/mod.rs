@@ -10,6 +10,7 @@ pub mod wrapped;
 
 use super::codes::{self, codes};
 use super::draft::DraftTool;
+pub use super::secrets::without_secret;
 use super::{Fate, Imported, Ledger};
 use crate::language::json::Json;
 use crate::language::names::{self, Wanted, portable};
@@ -78,28 +79,6 @@ pub fn either<'d>(object: &'d Json, names: [&'static str; 2]) -> Option<(&'stati
 /// A text as specs write it: nothing in it is a variable.
 pub fn literal(text: &str) -> String {
     text.replace("${", "$${")
-}
-
-/// Whether values of a header or parameter of this name are secrets.
-pub fn is_secret_name(name: &str) -> bool {
-    let name: String = name.to_ascii_lowercase().replace(['-', '_', ' '], "");
-    ["authorization", "cookie"].contains(&name.as_str())
-        || ["apikey", "accesskey", "token", "secret", "password", "passwd", "signature", "credential"]
-            .iter()
-            .any(|word| name.contains(word))
-}
-
-/// A fixed value with its secret as `${NAME}`; `None` if it holds none. The scheme of an `authorization` stays.
-pub fn without_secret(name: &str, value: &str, variable: &str) -> Option<String> {
-    if value.is_empty() || value.contains("${") || !is_secret_name(name) {
-        return None;
-    }
-    let scheme = value.split_once(' ').map(|(scheme, _)| scheme);
-    let known = ["bearer", "basic", "token", "apikey", "digest"];
-    Some(match scheme.filter(|scheme| known.contains(&scheme.to_ascii_lowercase().as_str())) {
-        Some(scheme) => format!("{scheme} ${{{variable}}}"),
-        None => format!("${{{variable}}}"),
-    })
 }
 
 /// `https://host:port` and the path after it, as far as the text is an absolute URL without a query.

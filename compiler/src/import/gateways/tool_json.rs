@@ -6,6 +6,7 @@ use super::{
 };
 use crate::import::codes::{self, codes};
 use crate::import::draft::{DraftParameter, DraftSpec, DraftTemplate, DraftTool};
+use crate::import::secrets::is_secret;
 use crate::import::{Imported, Ledger};
 use crate::language::json::Json;
 use crate::language::names::{self, spec_name};
@@ -113,7 +114,7 @@ fn tool<'d>(ledger: &Ledger<'d>, entry: &Entry<'d>) -> Option<DraftTool> {
     tool.method = method(ledger, http);
     headers(ledger, http, &mut tool);
     for value in ledger.list(http, "parameters") {
-        match parameter(ledger, value) {
+        match parameter(ledger, &tool.name, value) {
             Ok(parameter) => tool.parameters.push(parameter),
             Err(why) => {
                 ledger.refuse(entry.value, &NOT_EXPRESSIBLE, why);
@@ -165,7 +166,7 @@ fn headers<'d>(ledger: &Ledger<'d>, http: &'d Json, tool: &mut DraftTool) {
 }
 
 /// Without a name or with an unknown position, nobody knows what the argument would become.
-fn parameter<'d>(ledger: &Ledger<'d>, value: &'d Json) -> Result<DraftParameter, String> {
+fn parameter<'d>(ledger: &Ledger<'d>, tool: &str, value: &'d Json) -> Result<DraftParameter, String> {
     if ledger.members_of(value).is_none() {
         return Err("a parameter is not an object".to_owned());
     }
@@ -187,13 +188,24 @@ fn parameter<'d>(ledger: &Ledger<'d>, value: &'d Json) -> Result<DraftParameter,
             })?)
         }
     };
+    let default = any(["default_value", "default"]);
+    if let Some(secret) = default.filter(|default| is_secret(name, default)) {
+        let variable = names::variable(&[tool, name], "API_KEY");
+        let why = format!("`{name}` is no argument: it is always `${{{variable}}}`");
+        ledger.change(secret, &codes::SECRET_REPLACED, why);
+        ledger.text(value, "description");
+        ledger.boolean(value, "required");
+        any(["enum_values", "enum"]);
+        let value = Some(Json::String(format!("${{{variable}}}")));
+        return Ok(DraftParameter { name: name.to_owned(), position, value, ..DraftParameter::default() });
+    }
     Ok(DraftParameter {
         name: name.to_owned(),
         kind: kind.map(str::to_ascii_lowercase),
         description: ledger.text(value, "description").map(str::to_owned),
         required: ledger.boolean(value, "required").unwrap_or_default(),
         // `null` is how these configurations say that there is none.
-        default: any(["default_value", "default"]).filter(|value| **value != Json::Null).cloned(),
+        default: default.filter(|value| **value != Json::Null).cloned(),
         enumeration: any(["enum_values", "enum"]).and_then(Json::as_array).unwrap_or_default().to_vec(),
         position,
         ..DraftParameter::default()

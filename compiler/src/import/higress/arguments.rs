@@ -4,6 +4,7 @@ use crate::import::Ledger;
 use crate::import::draft::DraftParameter;
 use crate::import::rest::values::{fitting, keep_or_correct, keep_or_refuse, kind, required_here, schema};
 use crate::import::rest::{Argument, codes};
+use crate::import::secrets::default_of;
 use crate::language::json::Json;
 
 /// Keywords that the source takes and drops.
@@ -52,7 +53,7 @@ fn argument<'d>(ledger: &Ledger<'d>, value: &'d Json, name: &str) -> Argument {
         None => {}
     }
     if let Some(default) = value.get("default") {
-        draft.default = fitting(ledger, default, kind);
+        draft.default = default_of(ledger, name, default, fitting(ledger, default, kind));
     }
     for item in ledger.list(value, "enum") {
         draft.enumeration.extend(fitting(ledger, item, kind));

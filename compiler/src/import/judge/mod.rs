@@ -50,6 +50,8 @@ pub struct LeftOut {
 enum Culprit {
     /// Above the tools: no tool of the spec can be had.
     Spec(usize),
+    /// No tool that is sent there can be had.
+    Upstream(usize, usize),
     Tool(usize, usize),
     Example(usize, usize, usize),
 }
@@ -177,7 +179,9 @@ fn culprit(
     let at = error.span.start as usize;
     let tools = texts.get(spec).map(|text| text.tools.as_slice()).unwrap_or_default();
     let Some(tool) = tools.iter().position(|tool| tool.range.contains(&at)) else {
-        return Culprit::Spec(spec);
+        let upstreams = texts.get(spec).map(|text| text.upstreams.as_slice()).unwrap_or_default();
+        let upstream = upstreams.iter().position(|range| range.contains(&at));
+        return upstream.map_or(Culprit::Spec(spec), |upstream| Culprit::Upstream(spec, upstream));
     };
     let examples = tools.get(tool).map(|tool| tool.examples.as_slice()).unwrap_or_default();
     match examples.iter().position(|range| range.contains(&at)) {
@@ -202,7 +206,13 @@ fn remove(specs: &mut [DraftSpec], culprits: Culprits, judged: &mut Judged) {
                     judged.left_out.extend(spec.tools.drain(..).map(left_out));
                 }
             }
-            Culprit::Tool(spec, _) | Culprit::Example(spec, ..) if whole.contains(&spec) => {}
+            Culprit::Upstream(spec, _) | Culprit::Tool(spec, _) | Culprit::Example(spec, ..)
+                if whole.contains(&spec) => {}
+            Culprit::Upstream(spec, upstream) => {
+                if let Some(spec) = specs.get_mut(spec) {
+                    judged.left_out.extend(sent_to(spec, upstream).into_iter().map(left_out));
+                }
+            }
             Culprit::Tool(spec, tool) => {
                 if let Some(spec) = specs.get_mut(spec).filter(|spec| tool < spec.tools.len()) {
                     judged.left_out.push(left_out(spec.tools.remove(tool)));
@@ -224,6 +234,20 @@ fn remove(specs: &mut [DraftSpec], culprits: Culprits, judged: &mut Judged) {
             }
         }
     }
+}
+
+/// Takes an upstream away, and gives the tools that are sent there.
+fn sent_to(spec: &mut DraftSpec, upstream: usize) -> Vec<DraftTool> {
+    if upstream >= spec.upstreams.len() {
+        return Vec::new();
+    }
+    // A tool that names none is sent to the only one.
+    let is_only = spec.upstreams.len() == 1;
+    let name = spec.upstreams.remove(upstream).name;
+    let is_sent = |tool: &DraftTool| tool.upstream.as_ref().map_or(is_only, |own| *own == name);
+    let (sent, others) = std::mem::take(&mut spec.tools).into_iter().partition(is_sent);
+    spec.tools = others;
+    sent
 }
 
 fn joined(mut reasons: Vec<String>) -> String {

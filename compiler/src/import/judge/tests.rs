@@ -45,6 +45,23 @@ fn a_spec_that_cannot_be_had_takes_its_tools_along() {
 }
 
 #[test]
+fn a_bad_upstream_takes_the_tools_along_that_are_sent_there() {
+    let mut mixed = spec("a", vec![tool("one"), DraftTool { upstream: Some("odd".into()), ..tool("two") }]);
+    let odd = DraftUpstream { name: "odd".into(), url: "not a url".into(), ..DraftUpstream::default() };
+    mixed.upstreams.push(odd.clone());
+    let judged = judge(vec![mixed]);
+    assert_eq!(judged.files.len(), 1);
+    assert!(!judged.files[0].text.contains("[upstream.odd]"), "{}", judged.files[0].text);
+    let [left_out] = judged.left_out.as_slice() else { panic!("{:?}", judged.left_out) };
+    assert_eq!(left_out.tool, "two");
+    // Tools that name no upstream are sent to the only one.
+    let alone =
+        DraftSpec { upstreams: vec![odd], ..spec("a", vec![DraftTool { upstream: None, ..tool("one") }]) };
+    let judged = judge(vec![alone]);
+    assert!(judged.files.is_empty() && judged.left_out.len() == 1, "{judged:?}");
+}
+
+#[test]
 fn examples_that_do_not_hold_are_left_out_alone() {
     let example = |arguments: &str, body: &str| DraftExample {
         place: format!("/examples/{arguments}"),

@@ -53,7 +53,8 @@ pub fn read<'d>(api: &Api<'d>, operation: &Operation<'d>, with_select: bool) -> 
     let success = responses
         .iter()
         .filter(|(status, _)| status.starts_with('2'))
-        .min_by_key(|(status, _)| status.parse::<u64>().unwrap_or(999));
+        .min_by_key(|(status, _)| status.parse::<u64>().unwrap_or(999))
+        .or_else(|| responses.iter().find(|(status, _)| status == "default"));
     for (status, response) in responses {
         if Some(status) != success.map(|(status, _)| status) && !status.starts_with("x-") {
             let why = "an answer that is no success is shown as it is";
@@ -125,17 +126,24 @@ fn json_of<'d>(api: &Api<'d>, response: &'d Json) -> (Option<&'d Json>, Option<J
         (!media.starts_with("application/json"), media.contains("stream") || media.contains("ndjson"))
     });
     match best {
+        // What is of any type and no object or list is most often plain text.
+        Some((range, media)) if range.starts_with("*/*") && is_scalar(api, media) => (None, None),
         Some((_, media)) => (media.get("schema"), examples::of_media(api, media)),
         None => (None, None),
     }
+}
+
+fn is_scalar(api: &Api<'_>, media: &Json) -> bool {
+    media.get("schema").is_some_and(|schema| matches!(view(api, schema).kind, Kind::Scalar))
 }
 
 /// How many fields there are in a value, up to a depth.
 fn count(api: &Api<'_>, value: &View<'_>, depth: usize) -> usize {
     match value.kind {
         Kind::Scalar | Kind::Any => 1,
+        // Lists lead back to themselves as objects do.
+        _ if depth >= MAX_DEPTH => 1,
         Kind::List(items) => count(api, &view(api, items), depth + 1),
-        Kind::Object if depth >= MAX_DEPTH => 1,
         Kind::Object => {
             let mut all = 0;
             for (_, schema) in &value.properties {

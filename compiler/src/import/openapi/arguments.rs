@@ -2,8 +2,10 @@
 
 use super::names;
 use crate::import::draft::DraftParameter;
+use crate::import::secrets::is_secret;
 use crate::language::json::Json;
 use crate::language::toml;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Longer ones are easier to read as JSON.
 const MAX_KEYWORD: usize = 160;
@@ -24,6 +26,8 @@ pub struct Argument {
     pub example: Option<Json>,
     /// It is bytes, in base64.
     pub is_bytes: bool,
+    /// It is the whole body.
+    pub is_whole_body: bool,
     /// Of a part of a multipart body.
     pub content_type: Option<String>,
 }
@@ -50,8 +54,15 @@ impl Argument {
             value: None,
             example: None,
             is_bytes: false,
+            is_whole_body: false,
             content_type: None,
         }
+    }
+
+    /// What the API calls it, where that is not its name here.
+    fn wire_name(&self) -> Option<String> {
+        let is_named = self.position != "path" && !self.is_whole_body;
+        (is_named && self.name != self.wire).then(|| self.wire.clone())
     }
 
     /// A value that the caller never sees.
@@ -68,7 +79,7 @@ impl Argument {
         Some(DraftParameter {
             name: self.name.clone(),
             position: Some(self.position),
-            wire_name: (!own_name && self.position != "path").then(|| self.wire.clone()),
+            wire_name: self.wire_name(),
             style: self.style,
             value: self.value.clone(),
             is_base64: self.is_bytes,
@@ -82,7 +93,7 @@ impl Argument {
         let mut parameter = DraftParameter {
             name: self.name.clone(),
             position: Some(self.position),
-            wire_name: (self.name != self.wire && self.position != "path").then(|| self.wire.clone()),
+            wire_name: self.wire_name(),
             style: self.style,
             value: self.value.clone(),
             is_base64: self.is_bytes,
@@ -142,30 +153,42 @@ impl Argument {
 
 /// Gives names that clients take, all different.
 pub fn name_all(arguments: &mut [Argument]) {
-    let mut taken: Vec<String> = Vec::new();
+    let mut taken = BTreeSet::new();
+    // The last number that a name took, so that thousands of the same name are not counted again.
+    let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
     for argument in arguments {
         let plain = names::argument(&argument.wire);
         let mut name = plain.clone();
         if taken.contains(&name) {
-            name = format!("{plain}_{}", argument.position);
+            let place = if argument.is_whole_body { "body" } else { argument.position };
+            name = format!("{plain}_{place}");
         }
-        let mut number = 1;
         while taken.contains(&name) {
-            number += 1;
+            let number = numbers.entry(plain.clone()).or_insert(1);
+            *number += 1;
             name = format!("{plain}_{number}");
         }
-        taken.push(name.clone());
+        taken.insert(name.clone());
         argument.name = name;
     }
 }
 
 /// What kind of value a schema describes; `resolve` gives the schema that a reference leads to.
-pub fn shape<'s>(schema: &'s Json, resolve: &dyn Fn(&str) -> Option<&'s Json>, depth: usize) -> Shape {
-    if depth > 8 {
+pub fn shape<'s>(schema: &'s Json, resolve: &dyn Fn(&str) -> Option<&'s Json>) -> Shape {
+    let mut left = MAX_STEPS;
+    shape_within(schema, resolve, &mut left)
+}
+
+/// References and combinations that are followed: alternatives that lead back to themselves would never end.
+const MAX_STEPS: usize = 500;
+
+fn shape_within<'s>(schema: &'s Json, resolve: &dyn Fn(&str) -> Option<&'s Json>, left: &mut usize) -> Shape {
+    if *left == 0 {
         return Shape::Mixed;
     }
+    *left -= 1;
     if let Some(target) = schema.get("$ref").and_then(Json::as_str) {
-        return resolve(target).map_or(Shape::Mixed, |target| shape(target, resolve, depth + 1));
+        return resolve(target).map_or(Shape::Mixed, |target| shape_within(target, resolve, left));
     }
     let of_name = |name: &str| match name {
         "array" => Shape::Array,
@@ -186,7 +209,7 @@ pub fn shape<'s>(schema: &'s Json, resolve: &dyn Fn(&str) -> Option<&'s Json>, d
                     branches
                         .iter()
                         .filter(|branch| !is_null(branch))
-                        .map(|branch| shape(branch, resolve, depth + 1)),
+                        .map(|branch| shape_within(branch, resolve, left)),
                 );
             }
             if all.is_empty() && schema.get("enum").is_some() {
@@ -202,12 +225,15 @@ pub fn shape<'s>(schema: &'s Json, resolve: &dyn Fn(&str) -> Option<&'s Json>, d
 
 /// Says in the description what the API takes if the argument is left out. The edge must not send it: some APIs refuse
 /// arguments beside others, whatever their values.
-pub fn describe_default(schema: &mut Json) {
+///
+/// A default that is a secret is not told.
+pub fn describe_default(name: &str, schema: &mut Json) {
     let Json::Object(members) = schema else { return };
     let Some(at) = members.iter().position(|(name, _)| name == "default") else { return };
     let (_, default) = members.remove(at);
     let shown = match &default {
         Json::Null => return,
+        secret if is_secret(name, secret) => return,
         Json::String(text) if text.is_empty() => return,
         Json::String(text) => text.clone(),
         other => other.to_text(),
@@ -253,10 +279,10 @@ mod tests {
     #[test]
     fn defaults_are_described_and_not_sent() {
         let mut schema = json(r#"{"type":"integer","description":"Per page","default":30}"#);
-        describe_default(&mut schema);
+        describe_default("page", &mut schema);
         assert_eq!(schema.to_text(), r#"{"type":"integer","description":"Per page. Default: 30"}"#);
         let mut schema = json(r#"{"type":"string","description":"By default all.","default":"all"}"#);
-        describe_default(&mut schema);
+        describe_default("page", &mut schema);
         assert_eq!(schema.to_text(), r#"{"type":"string","description":"By default all."}"#);
     }
 
@@ -269,7 +295,7 @@ mod tests {
             (r#"{}"#, Shape::Mixed),
         ] {
             let json = json(schema);
-            assert_eq!(shape(&json, &|_: &str| None, 0), expected, "{schema}");
+            assert_eq!(shape(&json, &|_: &str| None), expected, "{schema}");
         }
     }
 }

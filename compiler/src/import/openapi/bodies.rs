@@ -4,11 +4,11 @@ use super::Refusal;
 use super::api::{Api, Version};
 use super::arguments::{Argument, Shape, describe_default};
 use super::codes;
+use super::encodings;
 use super::examples;
 use super::operations::Operation;
 use super::parameters::{OldBody, credential, style_of};
-use super::schemas::Schemas;
-use crate::import::draft::DraftTemplate;
+use super::schemas::{Schemas, is_text_media};
 use crate::language::json::Json;
 
 /// More properties are easier to give as one object.
@@ -19,7 +19,8 @@ const MAX_PROPERTIES: usize = 256;
 pub struct Body {
     /// The key `body` of the tool.
     pub kind: Option<String>,
-    pub template: Option<DraftTemplate>,
+    /// A template writes the one argument as it is.
+    pub is_template: bool,
     pub content_type: Option<String>,
     pub arguments: Vec<Argument>,
     /// Arguments that the schema does not name go into it.
@@ -71,7 +72,6 @@ pub fn read<'d>(
     }
     let example = examples::of_media(api, node);
     let encoding = node.get("encoding");
-    encoding.inspect(|encoding| ledger.keep(encoding));
     let kind = rank(media).0;
     let schema = match node.get("schema") {
         Some(schema) => schemas.argument(schema),
@@ -79,18 +79,29 @@ pub fn read<'d>(
     };
     // A text is sent as it is, whatever it is called.
     let is_text = schema.get("type").and_then(Json::as_str) == Some("string") && !is_binary(&schema);
-    let kind = if kind == Kind::Unknown && is_binary(&schema) { Kind::Bytes } else { kind };
+    let says_nothing = schema.as_object().is_some_and(<[_]>::is_empty);
+    let kind = match kind {
+        Kind::Unknown if is_binary(&schema) => Kind::Bytes,
+        // Nothing is known but that it is no text: a PDF, an archive.
+        Kind::Unknown if says_nothing && !is_text_media(media) => Kind::Bytes,
+        Kind::Unknown if says_nothing => Kind::Text,
+        kind => kind,
+    };
     if kind == Kind::Unknown && !is_text {
         return Err(no_such_body(media));
     }
     let source = Source { media, encoding, is_required, example };
-    Ok(match kind {
+    let body = match kind {
         Kind::Json => json(api, schemas, schema, source, body),
         Kind::Form => form(schemas, schema, &source)?,
         Kind::Multipart => multipart(schemas, schema, &source)?,
         Kind::Bytes => bytes(schema, &source),
-        _ => text(schema, &source),
-    })
+        _ => text(schema, &source, TEXT),
+    };
+    if let Some(encoding) = encoding {
+        encodings::account(api, encoding, kind == Kind::Multipart, &body.arguments);
+    }
+    Ok(body)
 }
 
 /// What is known of a body beside its schema.
@@ -126,7 +137,7 @@ fn of_swagger<'d>(
             Kind::Json | Kind::Form => {
                 Ok(json(api, schemas, schema, Source { media: "application/json", ..source }, body))
             }
-            Kind::Text => Ok(text(schema, &source)),
+            Kind::Text => Ok(text(schema, &source, TEXT)),
             _ => Err(no_such_body(media)),
         };
     }
@@ -149,7 +160,7 @@ fn of_swagger<'d>(
         if let (Json::Object(members), Some(text)) = (&mut schema, description) {
             members.insert(members.len().min(1), ("description".to_owned(), Json::String(text)));
         }
-        describe_default(&mut schema);
+        describe_default(name, &mut schema);
         let kind = schemas.shape(&schema);
         let mut argument = Argument::new(name, "body", schema);
         argument.is_required = field.get("required").and_then(Json::as_bool) == Some(true);
@@ -210,7 +221,7 @@ fn json(api: &Api<'_>, schemas: &Schemas<'_, '_>, schema: Json, source: Source<'
         api.ledger.change_here(node, &codes::OPTIONAL_BODY, why);
     }
     let arguments = object.properties.into_iter().map(|(name, mut schema)| {
-        describe_default(&mut schema);
+        describe_default(&name, &mut schema);
         let mut argument = Argument::new(&name, "body", schema);
         argument.is_required = source.is_required && object.required.contains(&name);
         argument.example = source.example.as_ref().and_then(|example| example.get(&name)).cloned();
@@ -224,13 +235,13 @@ fn whole(schemas: &Schemas<'_, '_>, schema: Json, source: Source<'_>, content_ty
     let is_text = schema.get("type").and_then(Json::as_str) == Some("string");
     let may_be_text = !matches!(schemas.shape(&schema), Shape::Array | Shape::Object);
     let mut argument = Argument::new("body", "body", described(schema, "The body of the request"));
+    argument.is_whole_body = true;
     argument.is_required = source.is_required;
     argument.example = source.example;
     // A text as a whole body is sent without its quotes, which JSON needs.
     if is_text || may_be_text {
-        let template = DraftTemplate::Go("{{ .body }}".to_owned());
         argument.position = "";
-        return Body { template: Some(template), content_type, arguments: vec![argument], ..Body::default() };
+        return Body { is_template: true, content_type, arguments: vec![argument], ..Body::default() };
     }
     Body { kind: Some(WHOLE.to_owned()), content_type, arguments: vec![argument], ..Body::default() }
 }
@@ -256,7 +267,7 @@ fn form(schemas: &Schemas<'_, '_>, schema: Json, source: &Source<'_>) -> Result<
         return Err(Refusal::new(&codes::MEDIA_TYPE, "a form whose fields are not known"));
     };
     let arguments = object.properties.into_iter().map(|(name, mut schema)| {
-        describe_default(&mut schema);
+        describe_default(&name, &mut schema);
         let kind = schemas.shape(&schema);
         let how = source.encoding.and_then(|encoding| encoding.get(&name));
         let style = how.and_then(|how| how.get("style")).and_then(Json::as_str).unwrap_or("form");
@@ -265,6 +276,7 @@ fn form(schemas: &Schemas<'_, '_>, schema: Json, source: &Source<'_>) -> Result<
         let mut argument = Argument::new(&name, "body", schema);
         argument.style = match kind {
             Shape::Scalar => None,
+            _ if encodings::is_json(how) => Some("json"),
             // Lists of objects have no place in `a=1&a=2`.
             _ => style_of(kind, "body", style, explode),
         };
@@ -281,10 +293,9 @@ fn multipart(schemas: &Schemas<'_, '_>, schema: Json, source: &Source<'_>) -> Re
         return Err(Refusal::new(&codes::MULTIPART, "a multipart body whose parts are not known"));
     };
     let arguments = object.properties.into_iter().map(|(name, mut schema)| {
-        describe_default(&mut schema);
+        describe_default(&name, &mut schema);
         let how = source.encoding.and_then(|encoding| encoding.get(&name));
-        let media = how.and_then(|how| how.get("contentType")).and_then(Json::as_str);
-        let media = media.filter(|media| !media.contains([',', '*']));
+        let media = encodings::content_type(how);
         let is_bytes = is_binary(&schema);
         let kind = schemas.shape(&schema);
         if is_bytes {
@@ -292,7 +303,7 @@ fn multipart(schemas: &Schemas<'_, '_>, schema: Json, source: &Source<'_>) -> Re
         }
         let mut argument = Argument::new(&name, "body", schema);
         argument.is_bytes = is_bytes;
-        let is_json = media == Some("application/json");
+        let is_json = encodings::is_json(how);
         argument.style = (is_json && kind == Shape::Array).then_some("json");
         argument.content_type = media.filter(|_| !is_json).map(str::to_owned);
         argument.is_required = source.is_required && object.required.contains(&name);
@@ -324,7 +335,7 @@ fn bytes(schema: Json, source: &Source<'_>) -> Body {
     let media = source.media.split(';').next().unwrap_or_default().trim();
     let content_type =
         (media != "application/octet-stream" && !media.contains('*')).then(|| media.to_owned());
-    let mut body = text(schema, source);
+    let mut body = text(schema, source, "The bytes that are sent, in base64");
     body.kind = Some(BYTES.to_owned());
     body.content_type = content_type;
     for argument in &mut body.arguments {
@@ -334,13 +345,16 @@ fn bytes(schema: Json, source: &Source<'_>) -> Body {
     body
 }
 
+const TEXT: &str = "The text that is sent";
+
 /// A body that is text.
-fn text(schema: Json, source: &Source<'_>) -> Body {
-    let described = described(schema, "The text that is sent");
+fn text(schema: Json, source: &Source<'_>, words: &str) -> Body {
+    let described = described(schema, words);
     let words = described.get("description").cloned();
     let mut members = vec![("type".to_owned(), Json::string("string"))];
     members.extend(words.map(|words| ("description".to_owned(), words)));
     let mut argument = Argument::new("body", "body", Json::Object(members));
+    argument.is_whole_body = true;
     argument.is_required = source.is_required;
     argument.example = source.example.clone();
     let content_type = Some(source.media.to_owned());

@@ -12,7 +12,7 @@ crate::import::codes::codes! {
     pub EXAMPLE_TOO_LONG = "example-too-long", "The response of an example has more than 32 KiB.";
     pub READ_ONLY = "read-only", "Only the API sets the property, so it is no argument.";
     pub FORMAT = "format", "Nothing checks the `format`, and it says no more than the type.";
-    pub DISCRIMINATOR = "discriminator", "JSON Schema has no discriminator; the branches say what they are.";
+    pub DISCRIMINATOR = "discriminator", "JSON Schema has no discriminator; the branches say which values they are for.";
     pub ALTERNATIVES = "alternatives", "Which of several arguments must be given is checked by the API alone.";
     pub OPTIONAL_BODY = "optional-body", "The body may be left out, so none of its arguments is required.";
     pub CONSTANT = "constant", "The argument has one possible value, so it is always sent and never asked for.";

@@ -3,6 +3,7 @@
 use super::api::Api;
 use super::arguments::Argument;
 use crate::import::draft::{DraftContent, DraftExample, DraftResponse};
+use crate::import::secrets::{blank, is_secret};
 use crate::language::json::Json;
 
 /// The longest response that an example may have, as JSON.
@@ -53,9 +54,15 @@ pub fn call(arguments: &[Argument], response: Option<(u64, Json)>, place: &str) 
     let mut given = Vec::new();
     for argument in arguments.iter().filter(|argument| argument.value.is_none()) {
         let value = match &argument.example {
+            // Documents are copied with the credentials that someone tried.
+            Some(example) if is_secret(&argument.wire, example) => None,
             Some(example) => fitting(example, &argument.schema),
             None => None,
         };
+        let value = value.map(|mut value| {
+            blank(&mut value);
+            value
+        });
         let value = match value {
             None if argument.is_required => Some(made_up(&argument.schema, &argument.wire, 0)?),
             value => value,

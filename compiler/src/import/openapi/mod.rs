@@ -9,6 +9,7 @@ mod api;
 mod arguments;
 mod bodies;
 pub mod codes;
+mod encodings;
 mod endpoint;
 mod examples;
 mod names;
@@ -26,6 +27,7 @@ mod upstreams;
 mod view;
 
 pub use selection::Selection;
+pub use servers::is_usable;
 
 use super::codes::Code;
 use super::{Fate, Imported};

@@ -38,7 +38,11 @@ pub struct Operation<'d> {
 /// All operations in the order of the document.
 pub fn read<'d>(api: &Api<'d>) -> Vec<Operation<'d>> {
     let mut operations = Vec::new();
-    for (path, item) in api.ledger.members(api.root, "paths") {
+    // Azure keeps those there whose paths differ only in their queries.
+    let homes = ["paths", "x-ms-paths"];
+    let items =
+        homes.iter().flat_map(|home| api.ledger.members(api.root, home).iter().map(move |one| (home, one)));
+    for (home, (path, item)) in items {
         if path.starts_with("x-") {
             continue;
         }
@@ -46,7 +50,7 @@ pub fn read<'d>(api: &Api<'d>) -> Vec<Operation<'d>> {
         let members = target.as_object().unwrap_or_default();
         let is_empty = !members.iter().any(|(word, _)| METHODS.iter().any(|(name, _)| name == word));
         for (word, value) in members {
-            let place = format!("/paths/{}/{word}", escaped(path));
+            let place = format!("/{home}/{}/{word}", escaped(path));
             if let Some((_, method)) = METHODS.iter().find(|(name, _)| name == word) {
                 if api.ledger.members_of(value).is_some() {
                     operations.push(operation(api, place, path, method, value, target));

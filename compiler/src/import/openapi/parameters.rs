@@ -9,6 +9,7 @@ use super::operations::Operation;
 use super::schemas::Schemas;
 use crate::import::codes as import_codes;
 use crate::language::json::Json;
+use std::collections::BTreeMap;
 
 /// Headers that follow from the request, or that the upstream's `auth` sends.
 const IGNORED: &[&str] = &["accept", "content-type", "authorization"];
@@ -55,6 +56,7 @@ pub fn read<'d>(
     secret: &dyn Fn(&str) -> String,
 ) -> Result<(Vec<Argument>, OldBody<'d>), Refusal> {
     let mut found: Vec<(&str, &str, &'d Json)> = Vec::new();
+    let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for (home, is_own) in [(operation.item, false), (operation.node, true)] {
         for parameter in api.ledger.list(home, "parameters") {
             let target = api.resolve(parameter).map_err(|why| Refusal::new(&codes::UNRESOLVED_REF, why))?;
@@ -66,11 +68,15 @@ pub fn read<'d>(
                 api.ledger.refuse(target, &codes::INVALID, "a parameter without a name cannot be sent");
                 continue;
             }
-            match found.iter_mut().find(|(other, where_, _)| *other == name && *where_ == place) {
+            let known = places.get(&(name, place)).and_then(|at| found.get_mut(*at));
+            match known {
                 // What an operation says of a parameter replaces what its path says.
                 Some(known) if is_own => *known = (name, place, target),
                 Some(_) => api.ledger.change(target, &codes::INVALID, "the parameter is there twice"),
-                None => found.push((name, place, target)),
+                None => {
+                    places.insert((name, place), found.len());
+                    found.push((name, place, target));
+                }
             }
         }
     }
@@ -269,7 +275,7 @@ fn one<'d>(
         usable_in_path(&mut argument.schema);
     }
     constant(api, &mut argument, node);
-    describe_default(&mut argument.schema);
+    describe_default(name, &mut argument.schema);
     Ok(argument)
 }
 

@@ -159,7 +159,7 @@ fn usable(api: &Api<'_>, name: &str, scheme: &Json, base: &str) -> Option<(Usabl
             }
         }
         ("oauth2", _) => match token_url(scheme) {
-            Some(url) if url.starts_with("https://") || url.starts_with("http://") => {
+            Some(url) if is_absolute(url) => {
                 let id = variable(&[base, "client_id"], "CLIENT_ID");
                 let secret = variable(&[base, "client_secret"], "CLIENT_SECRET");
                 Some((Usable::Auth(Scheme::OAuth2 { token_url: url.to_owned(), id, secret }), 1))
@@ -177,6 +177,10 @@ fn token_url(scheme: &Json) -> Option<&str> {
     let old = scheme.get("flow").and_then(Json::as_str).is_some_and(|flow| flow == "application");
     let home = if old { scheme } else { scheme.get("flows")?.get("clientCredentials")? };
     home.get("tokenUrl")?.as_str()
+}
+
+fn is_absolute(url: &str) -> bool {
+    url.starts_with("https://") || url.starts_with("http://")
 }
 
 /// The words of a scheme's name, without those that every scheme has.
@@ -223,6 +227,10 @@ pub fn account(api: &Api<'_>) {
     for (_, scheme) in api.ledger.members_of(all).unwrap_or_default() {
         let kind = scheme.get("type").and_then(Json::as_str).unwrap_or_default();
         let (code, why) = match kind {
+            "oauth2" if token_url(scheme).is_some_and(|url| !is_absolute(url)) => (
+                &codes::NO_LOGIN,
+                "the URL of its token server is relative; write it into `auth`, or give a token",
+            ),
             "oauth2" if token_url(scheme).is_some() => {
                 (&SECRET_REPLACED, "the edge fetches tokens with `${…_CLIENT_ID}` and `${…_CLIENT_SECRET}`")
             }

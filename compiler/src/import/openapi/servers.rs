@@ -124,6 +124,14 @@ fn of_template(template: &str, variables: Option<&Json>, base: &str) -> Result<S
     Ok(Server { url: trimmed(&format!("{origin}{path}")) })
 }
 
+/// Whether a URL can be that of an upstream: an origin with or without variables, and a plain path.
+pub fn is_usable(url: &str) -> bool {
+    let origin = origin(url);
+    let path = url.strip_prefix(origin).unwrap_or_default();
+    is_possible(origin)
+        && path.chars().all(|c| c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@/%".contains(c))
+}
+
 fn trimmed(url: &str) -> String {
     url.trim_end_matches('/').to_owned()
 }

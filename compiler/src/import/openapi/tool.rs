@@ -11,7 +11,7 @@ use super::{
 };
 use crate::import::Fate;
 use crate::import::codes::DESCRIPTION_CHANGED;
-use crate::import::draft::{DraftAllow, DraftTool};
+use crate::import::draft::{DraftAllow, DraftTemplate, DraftTool};
 use crate::language::json::Json;
 use crate::language::names::variable;
 
@@ -42,7 +42,7 @@ pub fn build<'d>(
     let upstream = upstreams.number(server.clone(), credentials, scopes);
     let secret = |name: &str| variable(&[base, name], "API_KEY");
     let (mut arguments, old) = parameters::read(api, schemas, operation, &secret)?;
-    let Body { kind, template, content_type, arguments: of_body, is_open } =
+    let Body { kind, is_template, content_type, arguments: of_body, is_open } =
         bodies::read(api, schemas, operation, &old, &secret)?;
     arguments.extend(of_body);
     arguments.retain(|argument| !upstreams.sends(upstream, argument.position, &argument.wire));
@@ -67,12 +67,15 @@ pub fn build<'d>(
         endpoint: Some(endpoint::write(operation.path, &arguments)?),
         ..DraftTool::default()
     };
-    let body_name = arguments.iter().find(|argument| argument.wire == "body" && argument.position != "path");
-    tool.body = kind.map(|kind| match (kind.as_str(), body_name) {
+    let body = arguments.iter().find(|argument| argument.is_whole_body);
+    tool.body = kind.map(|kind| match (kind.as_str(), body) {
         (kind, Some(argument)) if kind.ends_with(':') => format!("{kind}{}", argument.name),
         _ => kind,
     });
-    tool.body_template = template;
+    tool.body_template = body.filter(|_| is_template).map(|argument| {
+        // Its name begins with `body`, so it has no `-`, which templates read as minus.
+        DraftTemplate::Go(format!("{{{{ .{} }}}}", argument.name))
+    });
     tool.headers = content_type.map(|media| ("content-type".to_owned(), media)).into_iter().collect();
     let is_json = tool.body.is_none() && tool.body_template.is_none();
     schema(api, schemas, &mut arguments, is_json, is_open, options, &mut tool)?;
@@ -91,22 +94,15 @@ fn schema(
     tool: &mut DraftTool,
 ) -> Result<(), Refusal> {
     let visible = || arguments.iter().filter(|argument| argument.value.is_none());
-    let mut properties: Vec<(String, Json)> =
-        visible().map(|argument| (argument.name.clone(), argument.schema.clone())).collect();
-    if options.compact {
-        // What is in the path has a name that says enough.
-        let is_described = |name: &String| {
-            let argument = visible().find(|argument| argument.name == *name);
-            argument.is_some_and(|argument| argument.is_required && argument.position != "path")
+    let properties = visible().map(|argument| {
+        let schema = match options.compact {
+            // What is in the path has a name that says enough.
+            true => schemas.shallow(&argument.schema, argument.is_required && argument.position != "path"),
+            false => argument.schema.clone(),
         };
-        properties = properties
-            .into_iter()
-            .map(|(name, schema)| {
-                let short = schemas.shallow(&schema, is_described(&name));
-                (name, short)
-            })
-            .collect();
-    }
+        (argument.name.clone(), schema)
+    });
+    let properties: Vec<(String, Json)> = properties.collect();
     let required: Vec<Json> = visible()
         .filter(|argument| argument.is_required)
         .map(|argument| Json::string(&argument.name))

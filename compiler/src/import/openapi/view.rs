@@ -2,6 +2,7 @@
 
 use super::api::Api;
 use crate::language::json::Json;
+use std::collections::BTreeSet;
 
 /// How many references and combinations are followed for one value.
 const MAX_STEPS: usize = 24;
@@ -23,12 +24,12 @@ pub struct View<'d> {
     /// An object with any names.
     pub is_map: bool,
     pub properties: Vec<(&'d str, &'d Json)>,
-    required: Vec<&'d str>,
+    required: BTreeSet<&'d str>,
 }
 
 impl View<'_> {
     pub fn is_required(&self, name: &str) -> bool {
-        self.required.contains(&name)
+        self.required.contains(name)
     }
 
     /// The types of a field. Of one that an API may leave out nothing is promised: it may be `null`, too.
@@ -49,11 +50,11 @@ pub fn view<'v>(api: &'v Api<'_>, schema: &'v Json) -> View<'v> {
         is_nullable: false,
         is_map: false,
         properties: Vec::new(),
-        required: Vec::new(),
+        required: BTreeSet::new(),
     };
     let mut gathered = Gathered::default();
     gather(api, schema, true, &mut view, &mut gathered, &mut 0);
-    let Gathered { has_object, items, is_mixed } = gathered;
+    let Gathered { has_object, items, is_mixed, .. } = gathered;
     view.is_map = has_object && view.properties.is_empty();
     view.kind = match (has_object, items, view.types.is_empty()) {
         _ if is_mixed => Kind::Any,
@@ -72,6 +73,7 @@ pub fn view<'v>(api: &'v Api<'_>, schema: &'v Json) -> View<'v> {
 struct Gathered<'v> {
     has_object: bool,
     items: Option<&'v Json>,
+    names: BTreeSet<&'v str>,
     /// Lists of different things.
     is_mixed: bool,
 }
@@ -125,7 +127,7 @@ fn gather<'v>(
     for (name, property) in schema.get("properties").and_then(Json::as_object).unwrap_or_default() {
         // What callers only write is never in an answer.
         let is_written = property.get("writeOnly").and_then(Json::as_bool) == Some(true);
-        if !is_written && !view.properties.iter().any(|(known, _)| known == name) {
+        if !is_written && gathered.names.insert(name) {
             view.properties.push((name, property));
         }
     }

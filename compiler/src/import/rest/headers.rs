@@ -2,7 +2,10 @@
 
 use super::parameters::Parameters;
 use super::{About, Change, RestTool, codes};
+use crate::import::codes::SECRET_REPLACED;
 use crate::import::go_text::{Piece, Rewritten, pieces};
+use crate::import::secrets::without_secret;
+use crate::language::names::variable;
 use crate::template::{Inferred, infer};
 
 /// What belongs to a connection, or follows from the request.
@@ -68,7 +71,18 @@ pub fn build(
         if !is_constant && !value.reads.is_empty() {
             change(&codes::RAW_BECOMES_ENCODED, "a value that no header can have is refused");
         }
-        headers.push((name, if is_constant { plain(&all) } else { certainly_go(text) }));
+        let variable = variable(&[&source.name, &name], "API_KEY");
+        let secret = without_secret(&name, text, &variable).filter(|_| is_constant);
+        let value = match secret {
+            Some(replaced) => {
+                let why = format!("it has `${{{variable}}}` instead of its secret");
+                changes.push(Change::new(About::Header(at), &SECRET_REPLACED, why));
+                replaced
+            }
+            None if is_constant => plain(&all),
+            None => certainly_go(text),
+        };
+        headers.push((name, value));
     }
     headers
 }

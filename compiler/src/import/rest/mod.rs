@@ -10,9 +10,12 @@ pub mod upstreams;
 pub mod url;
 pub mod values;
 
-use super::codes::Code;
+use super::codes::{Code, SECRET_REPLACED};
 use super::draft::{DraftParameter, DraftTemplate, DraftTool};
 use super::go_text::{Piece, Rewritten, go_action, pieces, template_text};
+use super::secrets::is_secret;
+use crate::language::json::Json;
+use crate::language::names::variable;
 use parameters::Parameters;
 use std::collections::BTreeSet;
 use url::{Origin, Pair};
@@ -112,7 +115,10 @@ pub fn build(source: &RestTool) -> Result<Built, String> {
             names.iter().for_each(|name| parameters.put_in_path(name));
             for pair in pairs {
                 match pair {
-                    Pair::Fixed(pair) => fixed.push(pair),
+                    Pair::Fixed(pair) => match hidden(source, &pair, &mut changes) {
+                        Some((name, value)) => parameters.add_constant(&name, &value),
+                        None => fixed.push(pair),
+                    },
                     Pair::Constant { name, value } => parameters.add_constant(&name, &value),
                     Pair::Argument { name, argument } => {
                         if !parameters.put_in_query(&argument, &name) {
@@ -158,6 +164,18 @@ pub fn build(source: &RestTool) -> Result<Built, String> {
     }
     tool.parameters = parameters.finish(tool.method.as_deref().unwrap_or_default(), &mut changes);
     Ok(Built { origin: target.origin, tool, changes })
+}
+
+/// A fixed pair of a query whose value is a secret, with a variable instead of it.
+fn hidden(source: &RestTool, pair: &str, changes: &mut Vec<Change>) -> Option<(String, String)> {
+    let (name, value) = pair.split_once('=')?;
+    if !is_secret(name, &Json::string(value)) {
+        return None;
+    }
+    let variable = variable(&[&source.name, name], "API_KEY");
+    let why = format!("`{name}` has `${{{variable}}}` instead of its secret");
+    changes.push(Change::new(About::Url, &SECRET_REPLACED, why));
+    Some((name.to_owned(), format!("${{{variable}}}")))
 }
 
 impl RestTool {

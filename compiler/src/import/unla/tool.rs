@@ -9,6 +9,7 @@ use crate::import::rest::report::{answer_template, mark};
 use crate::import::rest::url::Origin;
 use crate::import::rest::values::{fitting, keep_or_correct, kind, schema};
 use crate::import::rest::{About, Argument, Built, RestTool, Unplaced, build, codes as rest, url};
+use crate::import::secrets::default_of;
 use crate::language::json::Json;
 use std::collections::BTreeSet;
 
@@ -190,7 +191,8 @@ fn arguments<'d>(ledger: &Ledger<'d>, tool: &'d Json) -> Vec<(&'d Json, &'d str,
         };
         if let Some(default) = value.get("default") {
             // An empty text stands for none.
-            draft.default = fitting(ledger, default, kind).filter(|value| value.as_str() != Some(""));
+            let fitting = fitting(ledger, default, kind).filter(|value| value.as_str() != Some(""));
+            draft.default = default_of(ledger, name, default, fitting);
         }
         if let Some(items) = value.get("items").filter(|items| kind == "array" && items.as_object().is_some())
         {

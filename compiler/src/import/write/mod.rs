@@ -18,6 +18,8 @@ const MAX_INLINE: usize = 100;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SpecText {
     pub text: String,
+    /// Where each upstream is.
+    pub upstreams: Vec<Range<usize>>,
     /// Where each tool is.
     pub tools: Vec<ToolText>,
 }
@@ -44,16 +46,19 @@ pub fn write(spec: &DraftSpec) -> SpecText {
     writer.maybe_lines("instructions", spec.instructions.as_deref());
     writer.flag("lenient", spec.lenient);
     writer.allows(&spec.allow);
+    let mut upstreams = Vec::new();
     for upstream in &spec.upstreams {
         writer.out.push('\n');
+        let start = writer.out.len();
         writer.upstream(upstream);
+        upstreams.push(start..writer.out.len());
     }
     let mut tools = Vec::new();
     for tool in &spec.tools {
         writer.out.push('\n');
         tools.push(writer.tool(tool));
     }
-    SpecText { text: writer.out, tools }
+    SpecText { text: writer.out, upstreams, tools }
 }
 
 #[derive(Default)]

@@ -3,8 +3,10 @@
 use super::values::{Variables, described, only_variable, typed};
 use super::{TYPE_INFERRED, Values};
 use crate::import::draft::{DraftParameter, DraftTool};
+use crate::import::secrets::{blank, is_secret, is_secret_name};
 use crate::import::{Fate, Ledger, codes};
 use crate::language::json::Json;
+use crate::language::names;
 
 /// A field of a query or form.
 pub struct Field {
@@ -18,12 +20,22 @@ pub struct Field {
 }
 
 /// Adds a field. One whose value is a variable of the collection is set where the edge runs.
-pub fn add(variables: &Variables<'_>, tool: &mut DraftTool, values: &mut Values, field: Field) {
+pub fn add(
+    ledger: &Ledger<'_>,
+    variables: &Variables<'_>,
+    tool: &mut DraftTool,
+    values: &mut Values,
+    field: Field,
+) {
     let Field { name, value, description, is_off, position, position_word } = field;
     let same = |known: &&mut DraftParameter| {
         known.position == Some(position) && known.wire_name.as_ref().unwrap_or(&known.name) == &name
     };
     if let Some(known) = tool.parameters.iter_mut().find(same) {
+        // A caller cannot add to what is fixed.
+        if known.value.is_some() {
+            return;
+        }
         // The same name again: a list.
         let items = known.kind.take().unwrap_or_else(|| "string".to_owned());
         if items != "array" {
@@ -49,6 +61,17 @@ pub fn add(variables: &Variables<'_>, tool: &mut DraftTool, values: &mut Values,
         return;
     }
     let value = typed(&variables.resolved(&value));
+    if is_secret(&name, &value) && !is_off {
+        let variable = secret(ledger, tool, &name);
+        tool.parameters.push(DraftParameter {
+            name: argument,
+            position: Some(position),
+            wire_name,
+            value: Some(variable),
+            ..DraftParameter::default()
+        });
+        return;
+    }
     if !is_off && value != Json::string("") {
         values.insert(argument.clone(), value.clone());
     }
@@ -60,6 +83,20 @@ pub fn add(variables: &Variables<'_>, tool: &mut DraftTool, values: &mut Values,
         wire_name,
         ..DraftParameter::default()
     });
+}
+
+/// The variable that has the secret where the edge runs.
+fn secret(ledger: &Ledger<'_>, tool: &DraftTool, name: &str) -> Json {
+    let variable = names::variable(&[&tool.name, name], "API_KEY");
+    let why = format!("`{name}` has `${{{variable}}}` instead of its secret");
+    ledger.note(&tool.place, Fate::Changed, &codes::SECRET_REPLACED, why);
+    Json::String(format!("${{{variable}}}"))
+}
+
+/// Says that secrets of a value are not in the example.
+pub fn left_out(ledger: &Ledger<'_>, tool: &DraftTool, what: &str) {
+    let why = format!("{what} has secrets, which are not in the example");
+    ledger.note(&tool.place, Fate::Changed, &codes::SECRET_LEFT_OUT, why);
 }
 
 /// The name, unless an argument of another place has it.
@@ -137,7 +174,7 @@ fn raw<'d>(
             tool.body = Some("json".to_owned());
         }
         for (name, value) in members {
-            member(variables, name, value, tool, values);
+            member(ledger, variables, name, value, tool, values);
         }
         return Ok(());
     }
@@ -159,10 +196,16 @@ fn raw<'d>(
     tool.headers
         .extend(content_type.filter(|_| !is_said).map(|kind| ("content-type".to_owned(), kind.to_owned())));
     tool.body = Some(format!("whole:{name}"));
-    values.insert(
-        name.clone(),
-        parsed.filter(|_| kind == "array").unwrap_or_else(|| Json::String(variables.resolved(text))),
-    );
+    let mut value =
+        parsed.filter(|_| kind == "array").unwrap_or_else(|| Json::String(variables.resolved(text)));
+    // What is secret in a text of any format, nobody can tell.
+    if value.as_str().is_some_and(is_secret_name) {
+        left_out(ledger, tool, "the body");
+        value = Json::string("the body");
+    } else if blank(&mut value) {
+        left_out(ledger, tool, "the body");
+    }
+    values.insert(name.clone(), value);
     let description = Some("The body of the request".to_owned());
     tool.parameters.push(DraftParameter {
         name,
@@ -176,17 +219,40 @@ fn raw<'d>(
 }
 
 /// A member of a JSON body. One that is a variable is an argument without a value.
-fn member(variables: &Variables<'_>, name: &str, value: &Json, tool: &mut DraftTool, values: &mut Values) {
+fn member(
+    ledger: &Ledger<'_>,
+    variables: &Variables<'_>,
+    name: &str,
+    value: &Json,
+    tool: &mut DraftTool,
+    values: &mut Values,
+) {
     let text = value.as_str().map(|text| Json::String(variables.resolved(text)));
     let is_open = text.as_ref().and_then(Json::as_str).is_some_and(|text| text.contains("{{"));
     let value = text.as_ref().unwrap_or(value);
     let argument = free_name(tool, name, "body");
-    let (kind, keywords) = described(value);
-    if !is_open && *value != Json::Null {
-        values.insert(argument.clone(), value.clone());
-    }
     // A dot in a name would nest.
     let wire_name = (argument != name).then(|| name.to_owned());
+    if !is_open && is_secret(name, value) {
+        let value = Some(secret(ledger, tool, name));
+        let position = Some("body");
+        tool.parameters.push(DraftParameter {
+            name: argument,
+            position,
+            wire_name,
+            value,
+            ..DraftParameter::default()
+        });
+        return;
+    }
+    let (kind, keywords) = described(value);
+    if !is_open && *value != Json::Null {
+        let mut value = value.clone();
+        if blank(&mut value) {
+            left_out(ledger, tool, &format!("`{name}`"));
+        }
+        values.insert(argument.clone(), value);
+    }
     tool.parameters.push(DraftParameter {
         name: argument,
         kind: Some(kind),
@@ -257,6 +323,7 @@ fn fields<'d>(
         }
         let (value, description) = (text("value").unwrap_or_default(), text("description"));
         add(
+            ledger,
             variables,
             tool,
             values,
@@ -290,9 +357,23 @@ fn graphql<'d>(
             return Err(format!("the GraphQL variable `{name}` has a dot in its name"));
         }
         let argument = free_name(tool, name, "variable");
-        let (kind, keywords) = described(value);
-        values.insert(argument.clone(), value.clone());
         let wire_name = Some(format!("variables.{name}"));
+        if is_secret(name, value) {
+            let value = Some(secret(ledger, tool, name));
+            tool.parameters.push(DraftParameter {
+                name: argument,
+                wire_name,
+                value,
+                ..DraftParameter::default()
+            });
+            continue;
+        }
+        let (kind, keywords) = described(value);
+        let mut value = value.clone();
+        if blank(&mut value) {
+            left_out(ledger, tool, &format!("`{name}`"));
+        }
+        values.insert(argument.clone(), value);
         tool.parameters.push(DraftParameter {
             name: argument,
             kind: Some(kind),

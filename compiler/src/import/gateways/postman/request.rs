@@ -4,6 +4,7 @@ use super::super::{BESIDE_TOOLS, without_secret};
 use super::values::{Variables, description};
 use super::{DISABLED, Values, body, url};
 use crate::import::draft::{DraftContent, DraftExample, DraftResponse, DraftTool};
+use crate::import::secrets::{blank, is_secret_name};
 use crate::import::{Ledger, codes};
 use crate::language::json::Json;
 use crate::language::names;
@@ -124,7 +125,16 @@ fn responses<'d>(ledger: &Ledger<'d>, item: &'d Json, tool: &mut DraftTool, valu
             example.place = format!("{}/response/{number}", tool.place);
             example.title = response.get("name").and_then(Json::as_str).map(str::to_owned);
             let body = match Json::parse(text) {
-                Some(json @ (Json::Array(_) | Json::Object(_))) => DraftContent::Json(json),
+                Some(mut json @ (Json::Array(_) | Json::Object(_))) => {
+                    if blank(&mut json) {
+                        body::left_out(ledger, tool, "the saved response");
+                    }
+                    DraftContent::Json(json)
+                }
+                _ if is_secret_name(text) => {
+                    body::left_out(ledger, tool, "the saved response");
+                    continue;
+                }
                 _ => DraftContent::Text(text.to_owned()),
             };
             example.response =

@@ -118,3 +118,43 @@ proptest! {
         }
     }
 }
+
+/// Wherever people leave credentials, none is in what is written, and the report names their variables.
+#[test]
+fn secrets_are_in_no_file() {
+    let text = r#"{"info": {"name": "Shop", "schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"},
+      "variable": [{"key": "baseUrl", "value": "https://api.example.com"}, {"key": "pw", "value": "s3cr3t"}, {"key": "token", "value": "s3cr3t"}],
+      "item": [
+        {"name": "Get order", "request": {"method": "GET",
+          "header": [{"key": "X-Api-Key", "value": "s3cr3t"}],
+          "url": {"raw": "{{baseUrl}}/orders/:token?api_key=s3cr3t&page_token=next", "path": ["orders", ":token"], "variable": [{"key": "token", "value": "s3cr3t"}],
+                  "query": [{"key": "api_key", "value": "s3cr3t"}, {"key": "page_token", "value": "next"}, {"key": "access_token", "value": "s3cr3t", "disabled": true}]}},
+         "response": [{"name": "ok", "code": 200, "body": "{\"id\": 1, \"refresh_token\": \"s3cr3t\"}"}]},
+        {"name": "Query only", "request": {"method": "GET", "url": "https://api.example.com/x?client_secret=s3cr3t"}},
+        {"name": "Log in", "request": {"method": "POST", "url": "{{baseUrl}}/login",
+          "body": {"mode": "raw", "raw": "{\"user\": \"ada\", \"password\": \"s3cr3t\", \"other_password\": \"{{pw}}\", \"inner\": {\"secret\": \"s3cr3t\", \"n\": 1}}"}}},
+        {"name": "List", "request": {"method": "POST", "url": "{{baseUrl}}/list", "body": {"mode": "raw", "raw": "[{\"password\": \"s3cr3t\"}]"}}},
+        {"name": "Xml", "request": {"method": "POST", "url": "{{baseUrl}}/xml", "body": {"mode": "raw", "raw": "<password>s3cr3t</password>"}}},
+        {"name": "Form", "request": {"method": "POST", "url": "{{baseUrl}}/form", "body": {"mode": "urlencoded", "urlencoded": [{"key": "client_secret", "value": "s3cr3t"}, {"key": "user", "value": "ada"}]}}},
+        {"name": "Parts", "request": {"method": "POST", "url": "{{baseUrl}}/parts", "body": {"mode": "formdata", "formdata": [{"key": "apiKey", "value": "s3cr3t", "type": "text"}]}}},
+        {"name": "Graph", "request": {"method": "POST", "url": "{{baseUrl}}/graphql", "body": {"mode": "graphql", "graphql": {"query": "query { a }", "variables": "{\"password\": \"s3cr3t\", \"in\": {\"token\": \"s3cr3t\"}}"}}}}
+      ]}"#;
+    let finished = imported(import, text);
+    assert_eq!(finished.tools, ToolCount { imported: 8, refused: 0 }, "{:?}", finished.fidelity.findings);
+    let all: String = finished.files.iter().map(|file| file.text.as_str()).collect();
+    assert!(!all.contains("s3cr3t"), "{all}");
+    assert!(finished.fidelity.findings.iter().all(|finding| !finding.why.contains("s3cr3t")));
+    for variable in [
+        "GET_ORDER_X_API_KEY",
+        "GET_ORDER_API_KEY",
+        "QUERY_ONLY_CLIENT_SECRET",
+        "LOG_IN_PASSWORD",
+        "LOG_IN_OTHER_PASSWORD",
+        "FORM_CLIENT_SECRET",
+        "PARTS_APIKEY",
+        "GRAPH_PASSWORD",
+    ] {
+        assert!(all.contains(&format!("${{{variable}}}")), "{variable} in {all}");
+    }
+    assert!(all.contains("page_token = \"next\"") && all.contains("a_refresh_token"), "{all}");
+}

@@ -5,6 +5,7 @@ use super::Values;
 use super::values::{Piece, Variables, only_variable, pieces, place_name};
 use crate::import::Ledger;
 use crate::import::draft::{DraftParameter, DraftTool};
+use crate::import::secrets::is_secret;
 use crate::language::json::Json;
 
 /// Reads the URL into the tool; gives that of the upstream.
@@ -29,7 +30,7 @@ pub fn read<'d>(
         Some(items) => items.iter().filter_map(Query::of).collect(),
         None => query.split('&').filter(|pair| !pair.is_empty()).map(Query::of_text).collect(),
     };
-    self::query(variables, listed, tool, values)?;
+    self::query(ledger, variables, listed, tool, values)?;
     Ok(origin)
 }
 
@@ -145,6 +146,7 @@ fn argument(
     if tool.parameters.iter().any(|known| known.name == name) {
         return Err(format!("`{name}` is in the path twice"));
     }
+    let value = value.filter(|value| !is_secret(name, &Json::string(value)));
     let example = value.or_else(|| default.clone());
     values.insert(name.to_owned(), Json::String(example.unwrap_or_else(|| "1".to_owned())));
     tool.parameters.push(DraftParameter {
@@ -195,6 +197,7 @@ impl Query {
 }
 
 fn query(
+    ledger: &Ledger<'_>,
     variables: &Variables<'_>,
     listed: Vec<Query>,
     tool: &mut DraftTool,
@@ -205,6 +208,7 @@ fn query(
             return Err(format!("the name of the query parameter `{name}` is a variable"));
         }
         super::body::add(
+            ledger,
             variables,
             tool,
             values,

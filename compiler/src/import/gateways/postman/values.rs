@@ -1,8 +1,8 @@
 //! Variables of a collection, `{{name}}`, and values whose types nobody wrote.
 
-use super::super::is_secret_name;
 use super::VARIABLE_MOVED;
 use crate::import::Ledger;
+use crate::import::secrets::is_secret_name;
 use crate::language::json::Json;
 use crate::language::names;
 use std::cell::RefCell;
@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Variables within variables are looked up this often.
 const MOST_STEPS: usize = 5;
+/// A text that grows beyond this by its variables stays as it is: each may hold another one many times.
+const MAX_TEXT: usize = 256 * 1024;
 
 pub struct Variables<'d> {
     known: BTreeMap<&'d str, (&'d Json, String)>,
@@ -61,7 +63,11 @@ impl<'d> Variables<'d> {
                 Piece::Text(text) => text,
                 Piece::Variable(name) => self.value(&name).unwrap_or_else(|| format!("{{{{{name}}}}}")),
             });
-            text = written.collect();
+            let written: String = written.collect();
+            if written.len() > MAX_TEXT.max(text.len()) {
+                break;
+            }
+            text = written;
         }
         text
     }

@@ -2,7 +2,7 @@
 
 use super::{Members, Schemas};
 use crate::language::json::Json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most values that the schema of one tool may have.
 const MAX_VALUES: usize = 60_000;
@@ -20,6 +20,13 @@ pub struct ObjectShape {
     pub has_alternatives: bool,
     /// Other members are allowed, and the schema says so.
     pub is_open: bool,
+}
+
+/// What an object has so far, to find it again among thousands.
+#[derive(Debug, Default)]
+struct Seen {
+    properties: BTreeMap<String, usize>,
+    required: BTreeSet<String>,
 }
 
 /// The schema of a tool would be too large for a model.
@@ -64,7 +71,7 @@ impl Schemas<'_, '_> {
             let Some(definition) = self.definitions.get(&name) else { continue };
             definitions.insert(name.clone(), Json::Null);
             inliner.stack = vec![name.clone()];
-            let inlined = inliner.inline(definition, 0)?;
+            let inlined = inliner.inline(definition, 1)?;
             inliner.stack.clear();
             definitions.insert(name, inlined);
         }
@@ -135,11 +142,17 @@ impl Schemas<'_, '_> {
     /// What kind of object a schema is, if it is plainly one: through references and `allOf`.
     pub fn object(&self, schema: &Json) -> Option<ObjectShape> {
         let mut shape = ObjectShape::default();
-        self.add_object(schema, &mut shape, 0)?;
+        self.add_object(schema, &mut shape, &mut Seen::default(), 0)?;
         (!shape.properties.is_empty()).then_some(shape)
     }
 
-    fn add_object(&self, schema: &Json, shape: &mut ObjectShape, depth: usize) -> Option<()> {
+    fn add_object(
+        &self,
+        schema: &Json,
+        shape: &mut ObjectShape,
+        seen: &mut Seen,
+        depth: usize,
+    ) -> Option<()> {
         if depth > 8 {
             return None;
         }
@@ -147,11 +160,11 @@ impl Schemas<'_, '_> {
             match name.as_str() {
                 "$ref" => {
                     let name = value.as_str()?.strip_prefix("#/$defs/")?;
-                    self.add_object(self.definitions.get(name)?, shape, depth + 1)?;
+                    self.add_object(self.definitions.get(name)?, shape, seen, depth + 1)?;
                 }
                 "allOf" => {
                     for part in value.as_array()? {
-                        self.add_object(part, shape, depth + 1)?;
+                        self.add_object(part, shape, seen, depth + 1)?;
                     }
                 }
                 "type" if value.as_str() == Some("object") => {}
@@ -162,7 +175,8 @@ impl Schemas<'_, '_> {
                 }
                 "properties" => {
                     for (name, property) in value.as_object()? {
-                        match shape.properties.iter_mut().find(|(known, _)| known == name) {
+                        let at = *seen.properties.entry(name.clone()).or_insert(shape.properties.len());
+                        match shape.properties.get_mut(at) {
                             None => shape.properties.push((name.clone(), property.clone())),
                             Some((_, known)) if known == property => {}
                             Some((_, known)) => {
@@ -176,7 +190,7 @@ impl Schemas<'_, '_> {
                 }
                 "required" => {
                     for name in value.as_array()?.iter().filter_map(Json::as_str) {
-                        if !shape.required.iter().any(|known| known == name) {
+                        if seen.required.insert(name.to_owned()) {
                             shape.required.push(name.to_owned());
                         }
                     }
@@ -255,6 +269,21 @@ impl Uses {
     }
 }
 
+/// Adds the keywords of some properties to those that are known, such as the one value that a discriminator has.
+fn narrow(known: &mut Members, more: &Json) {
+    for (name, keywords) in more.as_object().unwrap_or_default() {
+        match known.iter_mut().find(|(own, _)| own == name) {
+            Some((_, Json::Object(property))) => {
+                let keywords = keywords.as_object().unwrap_or_default();
+                property.retain(|(own, _)| !keywords.iter().any(|(name, _)| name == own));
+                property.extend(keywords.iter().cloned());
+            }
+            Some((_, known)) => *known = keywords.clone(),
+            None => known.push((name.clone(), keywords.clone())),
+        }
+    }
+}
+
 fn definition_of(value: &Json) -> Option<&str> {
     value.as_str()?.strip_prefix("#/$defs/")
 }
@@ -285,8 +314,16 @@ impl Inliner<'_> {
                 if let Some(name) = reference.and_then(|(_, value)| definition_of(value)) {
                     return self.reference(name, members, depth);
                 }
+                // It closes nothing, so it says nothing. The arguments of a tool are open or not by their own word.
+                let is_noise = |name: &str, value: &Json| {
+                    depth > 0
+                        && name == "additionalProperties"
+                        && *value == Json::Bool(true)
+                        && members.iter().any(|(name, kind)| name == "type" && kind.as_object().is_none())
+                };
                 let members: Result<Members, TooLarge> = members
                     .iter()
+                    .filter(|(name, value)| !is_noise(name, value))
                     .map(|(name, value)| Ok((name.clone(), self.inline(value, depth + 1)?)))
                     .collect();
                 Ok(Json::Object(members?))
@@ -314,6 +351,7 @@ impl Inliner<'_> {
         // What is said where it is used fits better.
         for (own, value) in members.iter().filter(|(own, _)| own != "$ref") {
             match inlined.iter_mut().find(|(name, _)| name == own) {
+                Some((_, Json::Object(known))) if own == "properties" => narrow(known, value),
                 Some((_, known)) => *known = value.clone(),
                 None => inlined.insert(inlined.len().min(1), (own.clone(), value.clone())),
             }

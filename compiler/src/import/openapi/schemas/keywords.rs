@@ -4,6 +4,7 @@ use crate::import::openapi::api::Api;
 use crate::import::openapi::codes;
 use crate::language::json::Json;
 use mcp_bundle::bind::patterns::compile_pattern;
+use std::collections::BTreeSet;
 
 /// Formats that say something to a model, or that are checked.
 const FORMATS: &[&str] = &[
@@ -44,6 +45,8 @@ pub enum Keyword {
 pub struct Types {
     names: Vec<String>,
     is_nullable: bool,
+    /// `null` is among the types, and not only `nullable` beside them.
+    has_null: bool,
 }
 
 /// Reads what a schema says of types, or lets guess.
@@ -62,6 +65,7 @@ pub fn types<'d>(api: &Api<'d>, schema: &'d Json) -> Types {
         let is_type = TYPES.contains(&known);
         if known == "null" {
             types.is_nullable = true;
+            types.has_null = true;
         } else if is_type && !types.names.iter().any(|other| other == known) {
             types.names.push(known.to_owned());
         }
@@ -105,11 +109,16 @@ pub fn types<'d>(api: &Api<'d>, schema: &'d Json) -> Types {
 }
 
 impl Types {
+    /// `null` is the one value that there is.
+    fn is_null(&self) -> bool {
+        self.has_null && self.names.is_empty()
+    }
+
     fn fits(&self, value: &Json) -> bool {
         let name = value.type_name();
         let is = |wanted: &str| self.names.iter().any(|name| name == wanted);
         (name == "null" && self.is_nullable)
-            || (self.names.is_empty() && name != "null")
+            || (self.names.is_empty() && !self.has_null && name != "null")
             || is(name)
             || (name == "integer" && is("number"))
     }
@@ -120,7 +129,7 @@ impl Types {
 
     pub fn write(&self, out: &mut Vec<(String, Json)>) {
         let mut names: Vec<Json> = self.names.iter().map(Json::string).collect();
-        if self.is_nullable && !names.is_empty() {
+        if self.is_nullable && (!names.is_empty() || self.is_null()) {
             names.push(Json::string("null"));
             // An `enum` is as strict as ever, so it must have what the type has.
             for (name, value) in out.iter_mut() {
@@ -141,7 +150,7 @@ impl Types {
 
     /// It may be null, and no `type` can say so.
     pub fn is_nullable_beyond(&self, out: &[(String, Json)]) -> bool {
-        self.is_nullable && self.names.is_empty() && !out.is_empty()
+        self.is_nullable && !self.is_null() && self.names.is_empty() && !out.is_empty()
     }
 }
 
@@ -162,6 +171,11 @@ pub fn read<'d>(api: &Api<'d>, schema: &'d Json, types: &Types, name: &str, valu
         "enum" => enumeration(api, types, value),
         "const" => kept(),
         "default" if types.fits(value) => kept(),
+        // The branches beside it may allow it.
+        "default" if *value == Json::Null && types.names.is_empty() => {
+            ledger.change(value, &codes::NOT_PUBLISHED, "a default of `null` says that there is none");
+            Keyword::Nothing
+        }
         "default" => wrong("has another type"),
         "format" => match value.as_str() {
             Some(format)
@@ -210,12 +224,7 @@ pub fn read<'d>(api: &Api<'d>, schema: &'d Json, types: &Types, name: &str, valu
         },
         "required" => required(api, value),
         "additionalProperties" => match value {
-            Json::Bool(false) => kept(),
-            // Anything is allowed without it, too.
-            Json::Bool(true) => {
-                ledger.keep(value);
-                Keyword::Nothing
-            }
+            Json::Bool(_) => kept(),
             Json::Object(_) => Keyword::Schema,
             _ => wrong("is not a schema"),
         },
@@ -260,15 +269,26 @@ pub fn read<'d>(api: &Api<'d>, schema: &'d Json, types: &Types, name: &str, valu
             ledger.change(
                 value,
                 &codes::DISCRIMINATOR,
-                "JSON Schema has none; the branches say what they are",
+                "JSON Schema has none; the branches say which values they are for",
             );
             Keyword::Nothing
         }
         "example" | "examples" | "title" | "deprecated" | "externalDocs" | "xml" | "$comment" | "$schema"
-        | "$id" | "contentMediaType" | "contentEncoding" => {
+        | "$id" => {
             ledger.change(value, &codes::NOT_PUBLISHED, "it says little and costs tokens");
             Keyword::Nothing
         }
+        // What 3.0 calls `binary` and `byte`.
+        "contentMediaType" | "contentEncoding" => match (schema.get("format"), content_format(schema)) {
+            (None, Some((of, format))) if of == name => {
+                ledger.keep(value);
+                Keyword::Renamed("format", Json::string(format))
+            }
+            _ => {
+                ledger.change(value, &codes::NOT_PUBLISHED, "it says little and costs tokens");
+                Keyword::Nothing
+            }
+        },
         "$recursiveRef" | "$recursiveAnchor" | "$dynamicRef" | "$dynamicAnchor" | "$anchor" => {
             wrong("renames what references lead to")
         }
@@ -281,6 +301,23 @@ pub fn read<'d>(api: &Api<'d>, schema: &'d Json, types: &Types, name: &str, valu
     }
 }
 
+/// The format that `contentMediaType` and `contentEncoding` stand for, and which of them says so.
+fn content_format(schema: &Json) -> Option<(&'static str, &'static str)> {
+    let text = |name: &str| schema.get(name).and_then(Json::as_str);
+    match (text("contentEncoding"), text("contentMediaType")) {
+        (Some("base64"), _) => Some(("contentEncoding", "byte")),
+        (None, Some(media)) if !is_text_media(media) => Some(("contentMediaType", "binary")),
+        _ => None,
+    }
+}
+
+/// Whether what is of a media type can be in a text as it is.
+pub fn is_text_media(media: &str) -> bool {
+    let plain = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let texts = ["json", "xml", "yaml", "javascript", "x-www-form-urlencoded"];
+    plain.starts_with("text/") || texts.iter().any(|end| plain.ends_with(end))
+}
+
 fn enumeration<'d>(api: &Api<'d>, types: &Types, value: &'d Json) -> Keyword {
     let ledger = &api.ledger;
     let Some(values) = value.as_array() else {
@@ -288,13 +325,18 @@ fn enumeration<'d>(api: &Api<'d>, types: &Types, value: &'d Json) -> Keyword {
         return Keyword::Nothing;
     };
     let mut fitting: Vec<Json> = Vec::new();
+    let mut seen = BTreeSet::new();
     for value in values {
         // YAML reads `1` and `true` without quotes as a number and a boolean.
         let value = match value {
             Json::Number(_) | Json::Bool(_) if types.is_only("string") => Json::String(value.to_text()),
             other => other.clone(),
         };
-        if types.fits(&value) && !fitting.iter().any(|known| known.same(&value)) {
+        let is_new = match &value {
+            Json::String(text) => seen.insert(text.clone()),
+            other => !fitting.iter().any(|known| known.same(other)),
+        };
+        if is_new && types.fits(&value) {
             fitting.push(value);
         }
     }
@@ -328,12 +370,9 @@ fn required<'d>(api: &Api<'d>, value: &'d Json) -> Keyword {
         api.ledger.change(value, &codes::INVALID, why);
         return Keyword::Nothing;
     };
-    let mut unique: Vec<Json> = Vec::new();
-    for name in names.iter().filter(|name| name.as_str().is_some()) {
-        if !unique.contains(name) {
-            unique.push(name.clone());
-        }
-    }
+    let mut seen = BTreeSet::new();
+    let texts = names.iter().filter(|name| name.as_str().is_some_and(|name| seen.insert(name)));
+    let unique: Vec<Json> = texts.cloned().collect();
     if unique.len() == names.len() {
         api.ledger.keep(value);
     } else {

@@ -3,17 +3,21 @@
 //! A schema that is referred to is converted once and becomes a definition, so recursion ends. What a validator could not read is
 //! left out and reported: what comes out is always a valid schema.
 
+mod branches;
 mod defs;
 mod keywords;
 
-use super::api::Api;
+use super::api::{Api, Version};
 use super::arguments::{self, Shape};
 use super::codes;
 use super::text;
 use crate::import::codes::DESCRIPTION_CHANGED;
+use crate::import::secrets::is_secret;
 use crate::language::json::Json;
 use crate::language::names::portable;
+use branches::{combine, discriminate};
 use keywords::Keyword;
+pub use keywords::is_text_media;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A schema whose members are in the order that people expect.
@@ -71,7 +75,7 @@ impl<'a, 'd> Schemas<'a, 'd> {
     /// What kind of values a schema has, as far as styles are concerned.
     pub fn shape(&self, schema: &Json) -> Shape {
         let resolve = |reference: &str| self.definitions.get(reference.strip_prefix("#/$defs/")?);
-        arguments::shape(schema, &resolve, 0)
+        arguments::shape(schema, &resolve)
     }
 
     /// A description as a model reads it; what was cut is reported.
@@ -107,6 +111,17 @@ impl<'a, 'd> Schemas<'a, 'd> {
         if let Some(reference) = schema.get("$ref").and_then(Json::as_str) {
             return self.reference(schema, reference, depth);
         }
+        self.plain(schema, members, depth, skip)
+    }
+
+    /// A schema by its own keywords.
+    fn plain(
+        &mut self,
+        schema: &'d Json,
+        members: &'d [(String, Json)],
+        depth: usize,
+        skip: &[&str],
+    ) -> Json {
         let types = keywords::types(self.api, schema);
         let mut out: Members = Vec::new();
         let mut combined = Vec::new();
@@ -123,10 +138,17 @@ impl<'a, 'd> Schemas<'a, 'd> {
                 Keyword::Schema => out.push((name.clone(), self.convert(value, depth + 1, &[]))),
                 Keyword::Schemas => {
                     let schemas = value.as_array().unwrap_or_default();
-                    let converted: Vec<Json> =
+                    let mut converted: Vec<Json> =
                         schemas.iter().map(|schema| self.convert(schema, depth, &[])).collect();
+                    let mut name = name.as_str();
+                    if matches!(name, "oneOf" | "anyOf") {
+                        discriminate(self.api, schema, schemas, &mut converted);
+                        // The discriminator says which branch is meant, even where others fit, too.
+                        let is_told = schema.get("discriminator").is_some() && schema.get("anyOf").is_none();
+                        name = if is_told { "anyOf" } else { name };
+                    }
                     if !converted.is_empty() {
-                        combined.push((name.clone(), converted));
+                        combined.push((name.to_owned(), converted));
                     }
                 }
                 Keyword::Named => out.push((name.clone(), self.named(name, value, depth))),
@@ -154,7 +176,11 @@ impl<'a, 'd> Schemas<'a, 'd> {
                 ledger.change(schema, &codes::READ_ONLY, "the API sets it, so it is no argument");
                 continue;
             }
-            all.push((name.clone(), self.convert(schema, depth + 1, &[])));
+            let mut converted = self.convert(schema, depth + 1, &[]);
+            if let Json::Object(members) = &mut converted {
+                members.retain(|(keyword, value)| !(keyword == "default" && is_secret(name, value)));
+            }
+            all.push((name.clone(), converted));
         }
         Json::Object(all)
     }
@@ -174,7 +200,9 @@ impl<'a, 'd> Schemas<'a, 'd> {
         let name = self.definition(reference, target);
         let mut out = vec![("$ref".to_owned(), Json::string(format!("#/$defs/{name}")))];
         let mut is_nullable = false;
-        for (name, value) in schema.as_object().unwrap_or_default() {
+        let mut has_siblings = false;
+        let members = schema.as_object().unwrap_or_default();
+        for (name, value) in members {
             match name.as_str() {
                 "$ref" => {}
                 "description" => {
@@ -189,8 +217,13 @@ impl<'a, 'd> Schemas<'a, 'd> {
                 "summary" | "title" | "example" | "examples" | "deprecated" | "readOnly" | "writeOnly" => {
                     ledger.change(value, &codes::NOT_PUBLISHED, "it says little and costs tokens");
                 }
+                // What is beside a reference counts since 3.1.
+                _ if api.version == Version::V31 => has_siblings = true,
                 _ => ledger.change(value, &codes::REF_SIBLING, "what is beside a `$ref` is not checked"),
             }
+        }
+        if has_siblings && let Json::Object(own) = self.plain(schema, members, depth, BESIDE_REF) {
+            out = with_siblings(out, own);
         }
         if !is_nullable {
             return Json::Object(out);
@@ -245,48 +278,51 @@ pub fn describe<'d>(api: &Api<'d>, value: &'d Json, limit: usize) -> Option<Stri
     (!short.is_empty()).then_some(short)
 }
 
+/// Keywords that a reference has for itself.
+const BESIDE_REF: &[&str] = &[
+    "$ref",
+    "description",
+    "nullable",
+    "x-nullable",
+    "summary",
+    "title",
+    "example",
+    "examples",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+];
+
+/// A reference that holds together with other keywords.
+fn with_siblings(reference: Members, mut own: Members) -> Members {
+    if own.iter().all(|(name, _)| name == "default") {
+        return [reference, own].concat();
+    }
+    let (words, reference): (Members, Members) =
+        reference.into_iter().partition(|(name, _)| name == "description");
+    let reference = Json::Object(reference);
+    match own.iter_mut().find(|(name, _)| name == "allOf") {
+        Some((_, Json::Array(all))) => all.push(reference),
+        _ => own.push(("allOf".to_owned(), Json::Array(vec![reference]))),
+    }
+    [words, own].concat()
+}
+
 /// Members that must be there are those that can be given.
 fn keep_declared(out: &mut Members, schema: &Json) {
-    let read_only = |name: &str| {
-        let property = schema.get("properties").and_then(|properties| properties.get(name));
-        property.is_some_and(|property| property.get("readOnly").and_then(Json::as_bool) == Some(true))
-    };
+    let properties = schema.get("properties").and_then(Json::as_object).unwrap_or_default();
+    let is_read_only = |property: &Json| property.get("readOnly").and_then(Json::as_bool) == Some(true);
+    let read_only: BTreeSet<&str> = properties
+        .iter()
+        .filter(|(_, property)| is_read_only(property))
+        .map(|(name, _)| name.as_str())
+        .collect();
     for (name, value) in out.iter_mut() {
         if let ("required", Json::Array(names)) = (name.as_str(), value) {
-            names.retain(|name| name.as_str().is_some_and(|name| !read_only(name)));
+            names.retain(|name| name.as_str().is_some_and(|name| !read_only.contains(name)));
         }
     }
     out.retain(|(name, value)| !(name == "required" && value.as_array().is_some_and(<[Json]>::is_empty)));
-}
-
-/// Adds `allOf`, `anyOf` or `oneOf`. One schema alone is no choice.
-fn combine(name: &str, mut schemas: Vec<Json>, out: &mut Members) {
-    if schemas.len() == 1
-        && let Some(Json::Object(members)) = schemas.pop()
-    {
-        let is_free = |out: &Members| members.iter().all(|(name, _)| !out.iter().any(|(own, _)| own == name));
-        let own_words = |(name, _): &(String, Json)| name == "description";
-        if is_free(out) {
-            out.extend(members);
-            return;
-        }
-        let rest: Members = members.iter().filter(|member| !own_words(member)).cloned().collect();
-        if rest
-            .iter()
-            .all(|(name, value)| out.iter().find(|(own, _)| own == name).is_none_or(|(_, own)| own == value))
-        {
-            for (name, value) in rest {
-                if !out.iter().any(|(own, _)| *own == name) {
-                    out.push((name, value));
-                }
-            }
-            return;
-        }
-        schemas.push(Json::Object(members));
-    }
-    if !schemas.is_empty() {
-        out.push((name.to_owned(), Json::Array(schemas)));
-    }
 }
 
 fn sorted(mut out: Members) -> Json {
@@ -306,6 +342,3 @@ impl std::fmt::Debug for Schemas<'_, '_> {
         f.debug_set().entries(self.definitions.keys()).finish()
     }
 }
-
-#[cfg(test)]
-mod tests;

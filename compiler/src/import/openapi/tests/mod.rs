@@ -4,6 +4,10 @@ use crate::import::fidelity::Fidelity;
 use crate::import::{Finished, document, finish};
 use proptest::prelude::*;
 
+mod answers;
+mod requests;
+mod schemas;
+
 fn finished(text: &str, options: &Options) -> Finished {
     let json = document::read(text.as_bytes()).unwrap();
     finish(import(&json, options).unwrap())
@@ -446,6 +450,10 @@ fn odd() -> impl Strategy<Value = Json> {
         Just(Json::Array(vec![Json::Null])),
         Just(Json::Object(vec![("$ref".into(), Json::string("#"))])),
         Just(Json::Object(vec![("$ref".into(), Json::string("#/components/schemas/Order"))])),
+        Just(Json::Object(vec![
+            ("type".into(), Json::string("array")),
+            ("items".into(), Json::Object(vec![("$ref".into(), Json::string("#/components/schemas/Order"))])),
+        ])),
         Just(Json::Object(vec![("".into(), Json::Null), ("type".into(), Json::string("array"))])),
     ]
 }
