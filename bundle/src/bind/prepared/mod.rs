@@ -13,7 +13,7 @@ pub(crate) use steps::{Body, Step, StepValue};
 use super::Limits;
 use super::lookup::Lookup;
 use super::positions::FixedHeaders;
-use crate::plan::{Contents, Part, Placed, ResponsePlan, Shaping, ToolPlan};
+use crate::plan::{BackendKind, Contents, Part, Placed, ResponsePlan, Shaping, ToolPlan};
 use crate::strings::{StrId, same};
 use crate::wire_enums::{BodyKind, Method, Position, Style};
 use checks::{Checks, NOT_THERE};
@@ -53,11 +53,12 @@ pub(crate) struct Tool {
     /// `None` if nothing is sent.
     upstream: Option<u32>,
     fixed_answer: Option<StrId>,
-    answers_with_arguments: bool,
+    kind: BackendKind,
     policy: u32,
     response: ResponsePlan,
     /// Headers of a message repeat arguments.
     is_mirrored: bool,
+    is_cached: bool,
     pub(crate) method: Method,
     /// In the order of the plan, whose indexes the steps have: sorted by name.
     pub(crate) parameters: Box<[Parameter]>,
@@ -144,6 +145,7 @@ impl Tool {
             sensitive: parameter.sensitive,
         });
         let http = plan.bound();
+        let policy = contents.policies.get(plan.policy as usize);
         // A template may read arguments of any name, too.
         let takes_others =
             http.is_some_and(|http| matches!(http.body.kind, BodyKind::Json | BodyKind::Template));
@@ -152,11 +154,12 @@ impl Tool {
             name_id: plan.name,
             index,
             upstream: plan.request().map(|http| http.upstream),
-            answers_with_arguments: plan.answers_with_arguments(),
+            kind: plan.backend.kind(),
             fixed_answer: plan.fixed_answer(),
             policy: plan.policy,
             response: plan.response.clone(),
             is_mirrored: plan.parameters.iter().any(|parameter| parameter.mcp_header.is_some()),
+            is_cached: policy.is_some_and(|policy| policy.cache_seconds > 0),
             method: http.map_or(Method::Get, |http| http.method),
             parameters: parameters.collect(),
             additional: plan.additional.filter(|_| takes_others).map(check),
@@ -181,10 +184,16 @@ impl<'a> PreparedTool<'a> {
         self.tool.index as usize
     }
 
-    /// Whether its answer is made of the arguments: the body that they are bound to.
+    /// What answers it.
     #[inline]
-    pub fn answers_with_arguments(&self) -> bool {
-        self.tool.answers_with_arguments
+    pub fn kind(&self) -> BackendKind {
+        self.tool.kind
+    }
+
+    /// Whether its answers may be kept.
+    #[inline]
+    pub fn is_cached(&self) -> bool {
+        self.tool.is_cached
     }
 
     /// Index in [`Contents::upstreams`]; `None` if nothing is sent.
