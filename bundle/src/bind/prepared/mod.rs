@@ -6,9 +6,11 @@
 
 mod checks;
 mod steps;
+mod straight;
 
 pub(crate) use checks::{ArrayCheck, Check, CheckRef, Length, Name, NumberCheck, ObjectCheck, StringCheck};
-pub(crate) use steps::{Body, Step, StepValue};
+pub(crate) use steps::{Body, Step, StepValue, Template};
+pub(crate) use straight::{PieceValue, Straight};
 
 use super::Limits;
 use super::lookup::Lookup;
@@ -19,7 +21,7 @@ use crate::wire_enums::{BodyKind, Method, Position, Style};
 use checks::{Checks, NOT_THERE};
 use std::collections::BTreeMap;
 use std::fmt;
-use steps::Steps;
+use steps::{Shared, Steps};
 
 /// The tools of a bundle, ready to be called.
 #[derive(Clone, Default)]
@@ -31,6 +33,8 @@ pub struct PreparedTools {
     pub(crate) checks: Vec<Check>,
     /// Fixed values of several parts, which steps refer to.
     pub(crate) parts: Vec<Part>,
+    /// Templates that need no machine, which steps refer to.
+    pub(crate) straight: Vec<Straight>,
     /// Fixed headers. Tools of one upstream mostly have the same, which are kept once.
     headers: Vec<FixedHeaders>,
     /// Indexed like [`crate::plan::Manifest::variables`]; secrets.
@@ -99,7 +103,10 @@ impl PreparedTools {
                 made.headers.push(FixedHeaders::write(contents, fixed, variables, limits));
                 made.headers.len() as u32 - 1
             });
-            let tool = Tool::new(contents, plan, index, headers, &mut checks, &mut made.parts);
+            let shared = Shared { parts: &mut made.parts, straight: &mut made.straight };
+            let steps =
+                plan.bound().map(|http| Steps::new(contents, &plan.parameters, http, limits.depth, shared));
+            let tool = Tool::new(contents, plan, index, headers, &mut checks, steps.unwrap_or_default());
             made.tools.push(tool);
         }
         made.checks = checks.finish();
@@ -131,7 +138,7 @@ impl Tool {
         index: u32,
         headers: u32,
         checks: &mut Checks<'_>,
-        parts: &mut Vec<Part>,
+        steps: Steps,
     ) -> Tool {
         let checks = checks.add(&plan.checks);
         let check = |index: u32| checks.get(index as usize).copied().unwrap_or(NOT_THERE);
@@ -166,7 +173,7 @@ impl Tool {
             schema: plan.schema,
             is_lenient: contents.lenient.binary_search(&index).is_ok(),
             is_sensitive: plan.parameters.iter().any(|parameter| parameter.sensitive),
-            steps: http.map(|http| Steps::new(contents, http, parts)).unwrap_or_default(),
+            steps,
             headers,
         }
     }
