@@ -37,6 +37,17 @@ fn console_blocks_of_the_migration_guides_are_true() {
     console_blocks_are_true("docs/FROM-OPENAPI.md", 8);
 }
 
+#[test]
+fn the_builds_need_no_cmake() {
+    for lock in ["Cargo.lock", "fuzz/Cargo.lock"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(lock);
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains("name = \"mcp-edge\""), "{lock}");
+        let has_cmake = text.lines().any(|line| line == "name = \"cmake\"");
+        assert!(!has_cmake, "{lock}: a machine with a Rust toolchain and a C compiler cannot build it");
+    }
+}
+
 fn console_blocks_are_true(page: &str, at_least: usize) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(page);
     let readme = std::fs::read_to_string(path).unwrap();

@@ -3,7 +3,26 @@
 //! Of two members of one name, an upstream may read another one than was checked. Names that a check
 //! declares are marked there; this is for all others, of which there may be any number.
 
-use crate::json::{Kind, Span};
+use super::shorten;
+use crate::json::{self, Kind, Span, utf8};
+
+/// Whether a text is JSON with no member twice; the error says why not.
+pub(crate) fn sound_json(
+    body: &[u8],
+    depth: usize,
+    tape: &mut Vec<Span>,
+    names: &mut Names,
+) -> Result<(), String> {
+    let text = utf8::read(body).map_err(|_| "it is not text".to_owned())?;
+    let value = json::record(text, depth, tape).map_err(|error| error.to_string())?;
+    names.clear();
+    match names.read_inside(text, tape, 0, value.kind, text.len()) {
+        Ok(_) => Ok(()),
+        Err(twice) => {
+            Err(format!("it has two members `{}`", shorten(twice.of(text).unescaped(&mut String::new()))))
+        }
+    }
+}
 
 /// A stack of names, those of the innermost object last.
 #[derive(Debug, Default)]
@@ -43,7 +62,7 @@ impl Names {
     pub(crate) fn push(&mut self, text: &str, key: &Span) {
         let (start, end) = if key.escaped {
             let start = self.text.len();
-            crate::json::unescape(key.of(text).raw(), &mut self.text);
+            json::unescape(key.of(text).raw(), &mut self.text);
             (start, self.text.len())
         } else {
             (key.start() + 1, key.end().saturating_sub(1))

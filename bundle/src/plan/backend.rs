@@ -30,6 +30,15 @@ pub enum Backend {
     Arguments(Box<HttpPlan>),
 }
 
+/// Which of them it is: on this depends what a call does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BackendKind {
+    Http,
+    Fixed,
+    Mcp,
+    Arguments,
+}
+
 /// The request that a call becomes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HttpPlan {
@@ -47,6 +56,15 @@ pub struct HttpPlan {
 }
 
 impl Backend {
+    pub const fn kind(&self) -> BackendKind {
+        match self {
+            Backend::Http(_) => BackendKind::Http,
+            Backend::Fixed(_) => BackendKind::Fixed,
+            Backend::Mcp(_) => BackendKind::Mcp,
+            Backend::Arguments(_) => BackendKind::Arguments,
+        }
+    }
+
     /// An answer that is made of the arguments, which the body has.
     pub fn arguments(body: BodyPlan) -> Backend {
         Backend::Arguments(Box::new(HttpPlan {

@@ -11,7 +11,7 @@ pub mod program;
 mod shaping;
 mod variables;
 
-pub use backend::{Backend, HttpPlan};
+pub use backend::{Backend, BackendKind, HttpPlan};
 pub use credentials::{Credential, TokenServer};
 pub use limits::{
     BreakerPlan, CachePlan, LimitsPlan, PlacesPlan, RatePlan, SharedLimit, SharedLimits, ToolLimits,

@@ -321,7 +321,8 @@ impl<'a> View<'a> {
     }
 }
 
-fn print_json(dialect: Dialect, value: json::Value<'_>, out: &mut String) {
+/// Appends a value of the data as a dialect prints it.
+pub(crate) fn print_json(dialect: Dialect, value: json::Value<'_>, out: &mut String) {
     match (value.kind, dialect) {
         (Kind::String, _) => out.push_str(value.unescaped(&mut String::new())),
         (Kind::Null, Dialect::Handlebars) => {}

@@ -113,7 +113,7 @@ impl PendingCall<'_> {
 
     /// Counts the end of a call at its server.
     pub(super) fn count(&self, done: &Done) {
-        if let Some(tool) = self.context.view.catalog().mcp.get(self.tool.index()) {
+        if let Some(tool) = self.context.view.catalog().mcp_tool(&self.tool) {
             tool.supervised.server.count(done.mcp);
         }
     }

@@ -38,6 +38,7 @@ use admission::Places;
 use buffers::{Buffers, Scratch};
 use failure::CallFailure;
 use mcp_bundle::bind::{Arguments, Binder, PreparedTool, Problem, Request, Values};
+use mcp_bundle::plan::BackendKind;
 use mcp_bundle::shape::{self, Answer};
 use mcp_bundle::template::Ambient;
 use mcp_bundle::wire_enums::ProtocolVersion;
@@ -150,7 +151,7 @@ pub(crate) fn begin<'a>(context: &Context<'a>, call: &ToolCall<'a, '_>) -> Pendi
         ambient,
         _places: places,
         work,
-        beside: context.view.catalog().mcp.get(call.tool.index()).and_then(|_| mcp::Kept::of(&call.beside)),
+        beside: context.view.catalog().mcp_tool(&call.tool).and_then(|_| mcp::Kept::of(&call.beside)),
         flight: None,
         request_bytes: call.arguments.map_or(0, |arguments| arguments.text().len()),
         upstream: Duration::ZERO,
@@ -173,20 +174,20 @@ fn prepare(context: &Context<'_>, call: &ToolCall<'_, '_>, ambient: Ambient) -> 
     let mut buffers = buffers::take();
     // Nothing of an earlier call can show, whatever the plan says.
     buffers.received.clear();
-    match bind(context, call, ambient, &mut buffers.request) {
+    if let Err(failure) = bind(context, call, ambient, &mut buffers.request) {
+        buffers::give(buffers);
+        return Work::Explain(failure, None);
+    }
+    match call.tool.kind() {
+        BackendKind::Http | BackendKind::Mcp => Work::Send(buffers),
+        // The answer is in the plan.
+        BackendKind::Fixed => Work::Shape(buffers),
         // The answer is what the arguments were bound to.
-        Ok(()) if call.tool.answers_with_arguments() => {
+        BackendKind::Arguments => {
             let Buffers { request, received, .. } = &mut *buffers;
             received.status = 200;
             received.body.extend_from_slice(request.body().unwrap_or_default());
             Work::Shape(buffers)
-        }
-        // A fixed answer is in the plan.
-        Ok(()) if call.tool.upstream().is_none() => Work::Shape(buffers),
-        Ok(()) => Work::Send(buffers),
-        Err(failure) => {
-            buffers::give(buffers);
-            Work::Explain(failure, None)
         }
     }
 }
@@ -243,7 +244,7 @@ impl<'a> PendingCall<'a> {
         if !matches!(self.work, Work::Send(_)) {
             return;
         }
-        match self.context.view.catalog().cache_rules(self.tool.index()) {
+        match self.context.view.catalog().cache_rules(&self.tool) {
             None => self.send().await,
             // Its answer is for this caller alone.
             Some(_) if self.beside.as_deref().is_some_and(mcp::Kept::has_answers) => self.send().await,
@@ -289,7 +290,7 @@ impl<'a> PendingCall<'a> {
         let origin = tool.upstream().and_then(|index| origins.get(index as usize));
         let (Some(upstream), Some(origin)) = (upstream, origin) else { return };
         let policy = contents.policies.get(tool.policy() as usize);
-        let mcp = context.view.catalog().mcp.get(tool.index());
+        let mcp = context.view.catalog().mcp_tool(&tool);
         if let Some(Err(failure)) = mcp.map(McpTool::check) {
             return self.fail(CallFailure::Upstream(UpstreamError::Mcp(failure)));
         }

@@ -29,13 +29,14 @@ use crate::request::identity::Caller;
 use crate::settings::Settings;
 use crate::tenants::Directory;
 use crate::upstream::credentials::{BadUserName, Credentials};
+use crate::upstream::mcp::tool::McpTool;
 use crate::upstream::{Origin, OriginKey, Upstream};
 use http::HeaderName;
 use mcp_bundle::bind::matchers::Matchers;
 use mcp_bundle::bind::{PreparedTool, PreparedTools};
 use mcp_bundle::format::{Bundle, Revision};
 use mcp_bundle::origin::ResolveError;
-use mcp_bundle::plan::{Contents, ToolPlan};
+use mcp_bundle::plan::{BackendKind, Contents, ToolPlan};
 use mcp_bundle::strings::StrId;
 use mcp_diagnostics::Problems;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -262,8 +263,18 @@ impl Catalog {
 
     /// How the answers of a tool are kept, if they are.
     #[inline]
-    pub fn cache_rules(&self, tool: usize) -> Option<&CacheRules> {
-        self.limits.cache(tool)
+    pub fn cache_rules(&self, tool: &PreparedTool<'_>) -> Option<&CacheRules> {
+        // As below.
+        if tool.is_cached() { self.limits.cache(tool.index()) } else { None }
+    }
+
+    /// A tool at an MCP server.
+    #[inline]
+    pub(crate) fn mcp_tool(&self, tool: &PreparedTool<'_>) -> Option<&McpTool> {
+        match tool.kind() {
+            BackendKind::Mcp => self.mcp.get(tool.index()),
+            BackendKind::Http | BackendKind::Fixed | BackendKind::Arguments => None,
+        }
     }
 
     /// The parameters of a tool that headers repeat.

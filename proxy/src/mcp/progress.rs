@@ -55,7 +55,7 @@ pub(super) fn stream<'a>(
 ) -> Option<Box<EventStream>> {
     let params = &message.params;
     let token = token(params)?;
-    if !context.may_stream || context.view.catalog().mcp.get(tool.index()).is_none() {
+    if !context.may_stream || context.view.catalog().mcp_tool(tool).is_none() {
         return None;
     }
     if !Accepts::of(&context.head.headers).events_by_name {

@@ -10,7 +10,6 @@ use crate::bind::prepared::{Body, StepValue};
 use crate::bind::problem::{ProblemKind, Refused, Report};
 use crate::bind::shorten;
 use crate::json::{self, Kind, Value};
-use crate::plan::Part;
 use crate::wire_enums::BodyKind;
 
 impl<R: Report> Pass<'_, '_, R> {
@@ -155,7 +154,7 @@ impl<R: Report> Pass<'_, '_, R> {
 
     fn write_body_template(&mut self) -> Result<bool, Refused> {
         match self.source.tool.steps.body().first().map(|step| step.value) {
-            Some(StepValue::Template(id)) => self.write_body_of_template(Part::template(id)),
+            Some(StepValue::Template(template)) => self.write_body_of_template(template),
             _ => Ok(false),
         }
     }

@@ -67,7 +67,7 @@ impl<R: Report> Pass<'_, '_, R> {
             let name = source.bytes(step.name);
             match step.value {
                 StepValue::Parameter(index) => self.write_header_value(name, index)?,
-                StepValue::Template(id) => self.write_header_template(Part::template(id), name)?,
+                StepValue::Template(template) => self.write_header_template(template, name)?,
                 StepValue::Literal(id) => {
                     let parts = [Part::literal(id)];
                     write_parts(&source.fixed, name, &parts, limits, self.request, &mut self.report)?;

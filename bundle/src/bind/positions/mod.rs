@@ -43,7 +43,7 @@ impl<R: Report> Pass<'_, '_, R> {
     pub(super) fn write(&mut self) -> Result<(), Refused> {
         let steps = &self.source.tool.steps;
         self.request.method = self.source.tool.method;
-        if steps.has_template {
+        if steps.needs_data {
             self.write_data();
         }
         self.write_path()?;

@@ -92,9 +92,9 @@ impl<R: Report> Pass<'_, '_, R> {
                     let closed = segment.literal(source.bytes(id), target, &mut self.scratch.bytes);
                     report(closed, &source, &mut self.report)?;
                 }
-                StepValue::Template(id) => {
+                StepValue::Template(template) => {
                     // What follows the path is not a segment any more.
-                    return self.write_target_template(Part::template(id), &mut segment);
+                    return self.write_target_template(template, &mut segment);
                 }
                 StepValue::Parameter(id) => {
                     let Some(argument) = source.argument(&self.scratch.slots, id) else { continue };

@@ -1,18 +1,20 @@
 //! Templates of a request: their data are the arguments. The compiler found the place of every
 //! value; the encoders of the positions encode the value for it.
+//!
+//! Only a template with conditions, loops or functions runs on the machine, over the arguments as one JSON object.
 
 use super::header::{self, Header};
 use super::path::{PathValue, Segment};
 use super::text::TextPosition as _;
 use super::{Refusal, percent};
-use crate::bind::names::Names;
-use crate::bind::pass::{Pass, Source};
+use crate::bind::names::sound_json;
+use crate::bind::pass::{Pass, Scratch, Slot, Source};
+use crate::bind::prepared::{PieceValue, Straight, Template};
 use crate::bind::problem::{ProblemKind, Refused, Report};
-use crate::bind::shorten;
-use crate::json::{self, Span, utf8};
+use crate::json::{self, Kind, MAX_DEPTH, utf8};
 use crate::plan::Part;
 use crate::template::{
-    Destination, Encoding, Fault, OpCode, Output, Program, Ran, RenderError, Scratch, Trace, render,
+    self, Destination, Encoding, Fault, Limit, OpCode, Output, Program, RenderError, Trace, render,
 };
 
 impl<R: Report> Pass<'_, '_, R> {
@@ -42,35 +44,39 @@ impl<R: Report> Pass<'_, '_, R> {
 
     /// Writes the end of the path, and maybe a query.
     #[inline(never)]
-    pub(super) fn write_target_template(&mut self, part: Part, segment: &mut Segment) -> Result<(), Refused> {
+    pub(super) fn write_target_template(
+        &mut self,
+        template: Template,
+        segment: &mut Segment,
+    ) -> Result<(), Refused> {
         let source = &self.source;
-        let scratch = &mut *self.scratch;
-        let (out, buffer) = (&mut self.request.target, &mut scratch.bytes);
-        let site = Target { source, part, segment, in_query: false, out, buffer };
+        let mut buffer = std::mem::take(&mut self.scratch.bytes);
+        let (part, out) = (Part::template(template.program), &mut self.request.target);
+        let site = Target { source, part, segment, in_query: false, out, buffer: &mut buffer };
         let mut out = Encoded { source, site, refusal: None };
-        let rendered = run(source, part, &scratch.data, &mut scratch.template, &mut scratch.trace, &mut out);
+        let rendered = run(source, template, self.scratch, &mut out);
         let refusal = match rendered {
             Ok(()) => out.site.end_path().err(),
             Err(_) => out.refusal,
         };
-        report(source, part, "endpoint", rendered, refusal, &mut self.report)
+        self.scratch.bytes = buffer;
+        report(source, template, "endpoint", rendered, refusal, &mut self.report)
     }
 
     /// Writes a header, unless nothing is written into it.
     #[inline(never)]
-    pub(super) fn write_header_template(&mut self, part: Part, name: &[u8]) -> Result<(), Refused> {
+    pub(super) fn write_header_template(&mut self, template: Template, name: &[u8]) -> Result<(), Refused> {
         let source = &self.source;
-        let scratch = &mut *self.scratch;
         let line = self.request.begin_header(name);
         let head = self.request.head_mut();
         let mut out = Encoded { source, site: HeaderValue { out: head }, refusal: None };
-        let rendered = run(source, part, &scratch.data, &mut scratch.template, &mut scratch.trace, &mut out);
+        let rendered = run(source, template, self.scratch, &mut out);
         let (refusal, failed) = (out.refusal, rendered.is_err());
         let length = self.request.head().len() - line.value();
         self.request.end_header(line, !failed && length > 0);
         let label = || format!("header {}", String::from_utf8_lossy(name));
         if failed {
-            report(source, part, &label(), rendered, refusal, &mut self.report)?;
+            report(source, template, &label(), rendered, refusal, &mut self.report)?;
         }
         match header::check_length(length, source.limits.header_value) {
             Ok(()) => Ok(()),
@@ -80,18 +86,21 @@ impl<R: Report> Pass<'_, '_, R> {
 
     /// Writes the body.
     #[inline(never)]
-    pub(super) fn write_body_of_template(&mut self, part: Part) -> Result<bool, Refused> {
+    pub(super) fn write_body_of_template(&mut self, template: Template) -> Result<bool, Refused> {
         let source = &self.source;
-        let scratch = &mut *self.scratch;
         let site = Body { out: &mut self.request.body, last: None };
         let mut out = Encoded { source, site, refusal: None };
-        let rendered = run(source, part, &scratch.data, &mut scratch.template, &mut scratch.trace, &mut out);
+        let rendered = run(source, template, self.scratch, &mut out);
         let (refusal, failed) = (out.refusal, rendered.is_err());
-        report(source, part, "body_template", rendered, refusal, &mut self.report)?;
-        let is_json = program(source, part).is_some_and(|program| program.place == Destination::Json);
+        report(source, template, "body_template", rendered, refusal, &mut self.report)?;
+        let is_json = program(source, template).is_some_and(|program| program.place == Destination::Json);
+        let is_sound = straight(source, template).is_some_and(|straight| straight.is_sound);
+        let Scratch { body: tape, names, .. } = &mut *self.scratch;
+        // Of two members of one name, an upstream might read another one than the template's.
         if is_json
+            && !is_sound
             && !failed
-            && let Err(error) = validate(&self.request.body, &mut scratch.body, &mut scratch.names)
+            && let Err(error) = sound_json(&self.request.body, MAX_DEPTH, tape, names)
         {
             self.report.problem(ProblemKind::Template, || {
                 let message =
@@ -110,42 +119,94 @@ fn begin_member(out: &mut Vec<u8>) {
     }
 }
 
-/// Whether a body is JSON, with no member twice: of two, an upstream might read another one than the template's.
-fn validate(body: &[u8], tape: &mut Vec<Span>, names: &mut Names) -> Result<(), String> {
-    let text = utf8::read(body).map_err(|_| "it is not text".to_owned())?;
-    let value = json::record(text, json::MAX_DEPTH, tape).map_err(|error| error.to_string())?;
-    names.clear();
-    match names.read_inside(text, tape, 0, value.kind, text.len()) {
-        Ok(_) => Ok(()),
-        Err(twice) => {
-            Err(format!("it has two members `{}`", shorten(twice.of(text).unescaped(&mut String::new()))))
-        }
-    }
+fn program<'a>(source: &Source<'a>, template: Template) -> Option<&'a Program> {
+    source.contents.templates.programs.get(template.program as usize)
 }
 
-fn program<'a>(source: &Source<'a>, part: Part) -> Option<&'a Program> {
-    source.contents.templates.programs.get(part.id as usize)
+fn straight<'a>(source: &Source<'a>, template: Template) -> Option<&'a Straight> {
+    source.tools.straight.get(template.straight as usize)
 }
 
 fn run(
     source: &Source<'_>,
-    part: Part,
-    data: &[u8],
+    template: Template,
     scratch: &mut Scratch,
-    trace: &mut Option<Ran>,
     out: &mut impl Output,
 ) -> Result<(), RenderError> {
-    let Some(program) = program(source, part) else { return Ok(()) };
-    trace.program(part.id);
+    let Some(program) = program(source, template) else { return Ok(()) };
+    scratch.trace.program(template.program);
+    let limits = &source.limits.template;
+    if let Some(straight) = straight(source, template) {
+        return write_straight(source, program, straight, scratch, out);
+    }
     // It was put together from texts.
-    let data = utf8::read(data).unwrap_or("{}");
-    let (ambient, limits) = (&source.values.ambient, &source.limits.template);
-    render(source.contents, program, data, ambient, limits, scratch, trace, out)
+    let data = utf8::read(&scratch.data).unwrap_or("{}");
+    let ambient = &source.values.ambient;
+    render(source.contents, program, data, ambient, limits, &mut scratch.template, &mut scratch.trace, out)
+}
+
+/// Writes what the machine would.
+fn write_straight(
+    source: &Source<'_>,
+    program: &Program,
+    straight: &Straight,
+    scratch: &mut Scratch,
+    out: &mut impl Output,
+) -> Result<(), RenderError> {
+    let end = out.len().saturating_add(source.limits.template.output);
+    let mut traced = 0;
+    for piece in &straight.pieces {
+        if let Some(trace) = &mut scratch.trace {
+            (traced..=piece.op as usize).for_each(|op| trace.op(op));
+            traced = piece.op as usize + 1;
+        }
+        let written = match piece.value {
+            PieceValue::Literal(id) => out.literal(source.bytes(id)),
+            PieceValue::Variable(part, encoding) => out.variable(part, encoding),
+            PieceValue::Argument(index, encoding) => {
+                let (slots, text) = (&scratch.slots, &mut scratch.text);
+                write_argument(source, straight, slots, index, encoding, text, out)
+            }
+        };
+        let written = match written {
+            Ok(()) if out.len() > end => Err(Box::new(Fault::Limit(Limit::Output))),
+            written => written,
+        };
+        if let Err(fault) = written {
+            let at = template::place(&source.contents.templates, program, piece.op as usize);
+            return Err(RenderError { fault: *fault, at, op: Some(piece.op) });
+        }
+    }
+    Ok(())
+}
+
+/// Writes an argument, or what stands for one that is not there: nothing, in JSON null.
+fn write_argument(
+    source: &Source<'_>,
+    straight: &Straight,
+    slots: &[Slot],
+    index: u32,
+    encoding: Encoding,
+    buffer: &mut String,
+    out: &mut impl Output,
+) -> Result<(), Box<Fault>> {
+    let value = source.argument(slots, index).map(|argument| argument.value);
+    match (value, encoding) {
+        (None, Encoding::Json) => out.json("null"),
+        (None, _) => out.text(encoding, ""),
+        (Some(value), Encoding::Json) => out.json(value.text),
+        (Some(value), _) if value.kind == Kind::String => out.text(encoding, value.unescaped(buffer)),
+        (Some(value), _) => {
+            buffer.clear();
+            template::print_json(straight.dialect, value, buffer);
+            out.text(encoding, buffer)
+        }
+    }
 }
 
 fn report(
     source: &Source<'_>,
-    part: Part,
+    template: Template,
     label: &str,
     rendered: Result<(), RenderError>,
     refusal: Option<Refusal>,
@@ -154,7 +215,7 @@ fn report(
     if let Some(refusal) = refusal {
         let op = rendered.err().and_then(|error| error.op);
         // A caller sees its arguments, not the template that they go into.
-        return refusal.report(argument_name(source, part, op).unwrap_or(label), report);
+        return refusal.report(argument_name(source, template, op).unwrap_or(label), report);
     }
     let Err(error) = rendered else { return Ok(()) };
     report.problem(ProblemKind::Template, || {
@@ -173,9 +234,9 @@ fn report(
 }
 
 /// The argument that an instruction writes, or the last one before it: a path segment is judged where it ends.
-fn argument_name<'a>(source: &Source<'a>, part: Part, op: Option<u32>) -> Option<&'a str> {
+fn argument_name<'a>(source: &Source<'a>, template: Template, op: Option<u32>) -> Option<&'a str> {
     let programs = &source.contents.templates;
-    let ops = program(source, part)?.ops.of(&programs.ops);
+    let ops = program(source, template)?.ops.of(&programs.ops);
     let so_far = ops.get(..op.map_or(ops.len(), |op| op as usize + 1))?;
     let last = so_far.iter().rfind(|op| matches!(op.code, OpCode::Emit | OpCode::EmitTop))?;
     let path =

@@ -6,20 +6,22 @@
 
 mod checks;
 mod steps;
+mod straight;
 
 pub(crate) use checks::{ArrayCheck, Check, CheckRef, Length, Name, NumberCheck, ObjectCheck, StringCheck};
-pub(crate) use steps::{Body, Step, StepValue};
+pub(crate) use steps::{Body, Step, StepValue, Template};
+pub(crate) use straight::{PieceValue, Straight};
 
 use super::Limits;
 use super::lookup::Lookup;
 use super::positions::FixedHeaders;
-use crate::plan::{Contents, Part, Placed, ResponsePlan, Shaping, ToolPlan};
+use crate::plan::{BackendKind, Contents, Part, Placed, ResponsePlan, Shaping, ToolPlan};
 use crate::strings::{StrId, same};
 use crate::wire_enums::{BodyKind, Method, Position, Style};
 use checks::{Checks, NOT_THERE};
 use std::collections::BTreeMap;
 use std::fmt;
-use steps::Steps;
+use steps::{Shared, Steps};
 
 /// The tools of a bundle, ready to be called.
 #[derive(Clone, Default)]
@@ -31,6 +33,8 @@ pub struct PreparedTools {
     pub(crate) checks: Vec<Check>,
     /// Fixed values of several parts, which steps refer to.
     pub(crate) parts: Vec<Part>,
+    /// Templates that need no machine, which steps refer to.
+    pub(crate) straight: Vec<Straight>,
     /// Fixed headers. Tools of one upstream mostly have the same, which are kept once.
     headers: Vec<FixedHeaders>,
     /// Indexed like [`crate::plan::Manifest::variables`]; secrets.
@@ -57,11 +61,12 @@ pub(crate) struct Tool {
     /// `None` if nothing is sent.
     upstream: Option<u32>,
     fixed_answer: Option<StrId>,
-    answers_with_arguments: bool,
+    kind: BackendKind,
     policy: u32,
     response: ResponsePlan,
     /// Headers of a message repeat arguments.
     is_mirrored: bool,
+    is_cached: bool,
     pub(crate) method: Method,
     /// In the order of the plan, whose indexes the steps have: sorted by name.
     pub(crate) parameters: Box<[Parameter]>,
@@ -102,7 +107,10 @@ impl PreparedTools {
                 made.headers.push(FixedHeaders::write(contents, fixed, variables, limits));
                 made.headers.len() as u32 - 1
             });
-            let tool = Tool::new(contents, plan, index, headers, &mut checks, &mut made.parts);
+            let shared = Shared { parts: &mut made.parts, straight: &mut made.straight };
+            let steps =
+                plan.bound().map(|http| Steps::new(contents, &plan.parameters, http, limits.depth, shared));
+            let tool = Tool::new(contents, plan, index, headers, &mut checks, steps.unwrap_or_default());
             made.tools.push(tool);
         }
         made.checks = checks.finish();
@@ -152,7 +160,7 @@ impl Tool {
         index: u32,
         headers: u32,
         checks: &mut Checks<'_>,
-        parts: &mut Vec<Part>,
+        steps: Steps,
     ) -> Tool {
         let checks = checks.add(&plan.checks);
         let check = |index: u32| checks.get(index as usize).copied().unwrap_or(NOT_THERE);
@@ -166,6 +174,7 @@ impl Tool {
             sensitive: parameter.sensitive,
         });
         let http = plan.bound();
+        let policy = contents.policies.get(plan.policy as usize);
         // A template may read arguments of any name, too.
         let takes_others =
             http.is_some_and(|http| matches!(http.body.kind, BodyKind::Json | BodyKind::Template));
@@ -174,18 +183,19 @@ impl Tool {
             name_id: plan.name,
             index,
             upstream: plan.request().map(|http| http.upstream),
-            answers_with_arguments: plan.answers_with_arguments(),
+            kind: plan.backend.kind(),
             fixed_answer: plan.fixed_answer(),
             policy: plan.policy,
             response: plan.response.clone(),
             is_mirrored: plan.parameters.iter().any(|parameter| parameter.mcp_header.is_some()),
+            is_cached: policy.is_some_and(|policy| policy.cache_seconds > 0),
             method: http.map_or(Method::Get, |http| http.method),
             parameters: parameters.collect(),
             additional: plan.additional.filter(|_| takes_others).map(check),
             schema: plan.schema,
             is_lenient: contents.lenient.binary_search(&index).is_ok(),
             is_sensitive: plan.parameters.iter().any(|parameter| parameter.sensitive),
-            steps: http.map(|http| Steps::new(contents, http, parts)).unwrap_or_default(),
+            steps,
             headers,
         }
     }
@@ -203,10 +213,16 @@ impl<'a> PreparedTool<'a> {
         self.tool.index as usize
     }
 
-    /// Whether its answer is made of the arguments: the body that they are bound to.
+    /// What answers it.
     #[inline]
-    pub fn answers_with_arguments(&self) -> bool {
-        self.tool.answers_with_arguments
+    pub fn kind(&self) -> BackendKind {
+        self.tool.kind
+    }
+
+    /// Whether its answers may be kept.
+    #[inline]
+    pub fn is_cached(&self) -> bool {
+        self.tool.is_cached
     }
 
     /// Index in [`Contents::upstreams`]; `None` if nothing is sent.

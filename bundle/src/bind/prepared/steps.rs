@@ -1,8 +1,9 @@
 //! The steps that write a tool's request, position by position.
 
-use crate::plan::{BodyOp, Contents, HttpPlan, Part, Placed, ToolPlan};
+use super::straight::Straight;
+use crate::plan::{BodyOp, Contents, HttpPlan, Parameter, Part, Placed, ToolPlan};
 use crate::strings::StrId;
-use crate::template::Run;
+use crate::template::{NONE, Run};
 use crate::wire_enums::{BodyKind, BodyOpKind, PartKind};
 
 /// All steps of a request are in one list; the numbers say where those of a position end.
@@ -18,6 +19,8 @@ pub(crate) struct Steps {
     pub(crate) has_dotless_path: bool,
     /// A template writes some of it.
     pub(crate) has_template: bool,
+    /// One of them runs over the arguments as data.
+    pub(crate) needs_data: bool,
 }
 
 /// What kind of body there is, and its type, which is sent unless a `content-type` header is written anyway.
@@ -45,11 +48,34 @@ pub(crate) enum StepValue {
     /// Literals and variables, in [`super::PreparedTools::parts`].
     Parts(Run),
     /// A template, which is the only part.
-    Template(u32),
+    Template(Template),
     /// A nested object of a JSON body begins.
     Open,
     /// The innermost one ends.
     Close,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Template {
+    /// In [`crate::plan::Contents::templates`].
+    pub program: u32,
+    /// In [`super::PreparedTools::straight`]; [`NONE`] if it needs the machine.
+    pub straight: u32,
+}
+
+/// What the steps of all tools refer to.
+pub(super) struct Shared<'m> {
+    pub parts: &'m mut Vec<Part>,
+    pub straight: &'m mut Vec<Straight>,
+}
+
+/// Makes the steps of one tool.
+struct Maker<'p, 'm> {
+    contents: &'p Contents,
+    parameters: &'p [Parameter],
+    /// How deep arguments may nest.
+    depth: usize,
+    shared: Shared<'m>,
 }
 
 impl Default for Body {
@@ -59,18 +85,24 @@ impl Default for Body {
 }
 
 impl Steps {
-    pub(super) fn new(contents: &Contents, http: &HttpPlan, parts: &mut Vec<Part>) -> Steps {
+    pub(super) fn new(
+        contents: &Contents,
+        parameters: &[Parameter],
+        http: &HttpPlan,
+        depth: usize,
+        shared: Shared<'_>,
+    ) -> Steps {
+        let mut make = Maker { contents, parameters, depth, shared };
         let mut all = Vec::new();
         all.extend(
-            http.path.iter().map(|part| Step {
-                name: StrId::default(),
-                value: value_of(std::slice::from_ref(part), parts),
-            }),
+            http.path
+                .iter()
+                .map(|part| Step { name: StrId::default(), value: make.value(std::slice::from_ref(part)) }),
         );
         let path = all.len() as u32;
         let mut place = |placed: &[Placed]| {
             all.extend(
-                placed.iter().map(|placed| Step { name: placed.name, value: value_of(&placed.value, parts) }),
+                placed.iter().map(|placed| Step { name: placed.name, value: make.value(&placed.value) }),
             );
             all.len() as u32
         };
@@ -84,10 +116,15 @@ impl Steps {
                 all.extend(whole.map(|value| Step { name: StrId::default(), value }));
             }
             BodyKind::Json | BodyKind::Form | BodyKind::Template | BodyKind::Multipart => {
-                all.extend(http.body.ops.iter().map(|op| body_step(op, parts)));
+                all.extend(http.body.ops.iter().map(|op| make.body_step(op)));
             }
         }
-        let has_template = all.iter().any(|step| matches!(step.value, StepValue::Template(_)));
+        let mut templates = all.iter().filter_map(|step| match step.value {
+            StepValue::Template(template) => Some(template),
+            _ => None,
+        });
+        let has_template = templates.clone().next().is_some();
+        let needs_data = templates.any(|template| template.straight == NONE);
         Steps {
             all: all.into(),
             path,
@@ -97,6 +134,7 @@ impl Steps {
             body: Body { kind: http.body.kind, content_type: http.body.content_type },
             has_dotless_path: is_dotless(contents, &http.path),
             has_template,
+            needs_data,
         }
     }
 
@@ -140,31 +178,43 @@ pub(super) fn fixed_headers(plan: &ToolPlan) -> &[Placed] {
     headers.get(..headers.iter().take_while(is_fixed).count()).unwrap_or_default()
 }
 
-pub(crate) fn value_of(value: &[Part], parts: &mut Vec<Part>) -> StepValue {
-    if let &[Part { kind, id }] = value {
-        match kind {
-            PartKind::Literal => return StepValue::Literal(StrId(id)),
-            PartKind::Parameter => return StepValue::Parameter(id),
-            PartKind::Template => return StepValue::Template(id),
-            PartKind::Variable | PartKind::TenantId | PartKind::PrincipalSub => {}
+impl Maker<'_, '_> {
+    fn value(&mut self, value: &[Part]) -> StepValue {
+        if let &[Part { kind, id }] = value {
+            match kind {
+                PartKind::Literal => return StepValue::Literal(StrId(id)),
+                PartKind::Parameter => return StepValue::Parameter(id),
+                PartKind::Template => return StepValue::Template(self.template(id)),
+                PartKind::Variable | PartKind::TenantId | PartKind::PrincipalSub => {}
+            }
         }
+        let parts = &mut *self.shared.parts;
+        let start = parts.len() as u32;
+        parts.extend_from_slice(value);
+        StepValue::Parts(Run { start, count: value.len() as u32 })
     }
-    let start = parts.len() as u32;
-    parts.extend_from_slice(value);
-    StepValue::Parts(Run { start, count: value.len() as u32 })
-}
 
-fn body_step(op: &BodyOp, parts: &mut Vec<Part>) -> Step {
-    let value = match op.kind {
-        BodyOpKind::Open => StepValue::Open,
-        BodyOpKind::Close => StepValue::Close,
-        BodyOpKind::Field => value_of(&op.value, parts),
-        BodyOpKind::File => match value_of(&op.value, parts) {
-            StepValue::Parameter(index) => StepValue::File(index),
-            other => other,
-        },
-    };
-    Step { name: op.name, value }
+    fn template(&mut self, program: u32) -> Template {
+        let known = &mut *self.shared.straight;
+        let Some(straight) = Straight::of(self.contents, self.parameters, program, self.depth) else {
+            return Template { program, straight: NONE };
+        };
+        known.push(straight);
+        Template { program, straight: known.len() as u32 - 1 }
+    }
+
+    fn body_step(&mut self, op: &BodyOp) -> Step {
+        let value = match op.kind {
+            BodyOpKind::Open => StepValue::Open,
+            BodyOpKind::Close => StepValue::Close,
+            BodyOpKind::Field => self.value(&op.value),
+            BodyOpKind::File => match self.value(&op.value) {
+                StepValue::Parameter(index) => StepValue::File(index),
+                other => other,
+            },
+        };
+        Step { name: op.name, value }
+    }
 }
 
 /// Whether nothing in a path that is not a value can be part of a dot segment: no literal beside a value has a `.` in it, nor a

@@ -141,7 +141,7 @@ pub(crate) fn render(
 }
 
 /// Where in its template an instruction comes from.
-fn place(programs: &Programs, program: &Program, op: usize) -> Option<(u32, u32)> {
+pub(crate) fn place(programs: &Programs, program: &Program, op: usize) -> Option<(u32, u32)> {
     let spots = program.spots.of(&programs.spots);
     let after = spots.partition_point(|spot| spot.op as usize <= op);
     spots.get(after.checked_sub(1)?).map(|spot| (spot.line, spot.column))

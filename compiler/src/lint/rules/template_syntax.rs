@@ -3,10 +3,11 @@ use crate::lint::{Check, rule};
 
 rule! {
     /// ## What it does
-    /// Finds templates that are not written in the grammar of their dialect.
+    /// Finds templates that are not written in the grammar of their dialect, and JSON bodies without conditions and loops
+    /// that are not JSON or have a member twice.
     ///
     /// ## Why is this bad
-    /// The template cannot be compiled, so the response cannot be rendered.
+    /// The template cannot be compiled, so the response cannot be rendered. A body that is not sound JSON is never sent.
     ///
     /// ## Fails
     /// ```toml
@@ -22,6 +23,14 @@ rule! {
     /// method = "GET"
     /// endpoint = "https://api.example.com/order"
     /// response_template = { handlebars = "{{#each items}}{{name}}{{/if}}" }
+    /// ```
+    /// ```toml
+    /// [[tool]]
+    /// name = "create_order"
+    /// method = "POST"
+    /// endpoint = "https://api.example.com/orders"
+    /// body_template = '{"item": {{ toJson .item }}, "item": 1}'
+    /// parameters = [{ name = "item", type = "string", description = "What is ordered", required = true }]
     /// ```
     ///
     /// ## Passes

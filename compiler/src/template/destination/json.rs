@@ -5,7 +5,9 @@
 //! around it. A template without conditions and loops always writes the same text around its
 //! values, so it is checked here.
 
-use mcp_bundle::json::{MAX_DEPTH, Scanner};
+use std::collections::BTreeSet;
+
+use mcp_bundle::json::{self, MAX_DEPTH, Scanner, Value};
 use mcp_bundle::template::{Encoding, OpCode};
 
 use super::{Problem, States, Syntax, name, span, span_within};
@@ -144,20 +146,43 @@ fn whole(compiled: &Compiled) -> Result<(), TemplateError> {
             _ => continue,
         };
         starts.push((text.len(), at));
-        // A string can stand for any value, and also for a name.
-        text.push_str(if encoding == u32::from(Encoding::Json.tag()) { "\"\"" } else { "x" });
+        // A string can stand for any value, and also for a name; none of them is the same as another.
+        let stand_in = format!("\u{e000}{at}");
+        match encoding == u32::from(Encoding::Json.tag()) {
+            true => text.push_str(&format!("\"{stand_in}\"")),
+            false => text.push_str(&stand_in),
+        }
     }
     let mut scanner = Scanner::of_text(&text, MAX_DEPTH);
-    let Err(error) = scanner.value().and_then(|_| scanner.finish()) else { return Ok(()) };
-    let place = starts.iter().rev().find(|(start, _)| *start <= error.offset && error.offset < text.len());
-    let span = match place {
-        Some(&(start, op)) => {
+    let (offset, length, message) = match scanner.value().and_then(|value| scanner.finish().map(|()| value)) {
+        Ok(value) => {
+            let Some(name) = repeated_name(value) else { return Ok(()) };
+            let offset = name.text.as_ptr().addr() - text.as_ptr().addr();
+            let unescaped = name.unescaped(&mut String::new()).to_owned();
+            let message = format!("the template writes member `{unescaped}` of an object twice");
+            (offset, name.text.len(), message)
+        }
+        Err(error) => {
             let rest = text.get(error.offset..).unwrap_or_default();
             let length = rest.chars().next().map_or(1, char::len_utf8);
-            let at = error.offset - start;
-            span_within(compiled, op, at..at + length)
+            (error.offset, length, format!("the template does not write JSON: {}", error.kind.as_str()))
         }
+    };
+    let place = starts.iter().rev().find(|(start, _)| *start <= offset && offset < text.len());
+    let span = match place {
+        Some(&(start, op)) => span_within(compiled, op, offset - start..offset - start + length),
         None => span(compiled, ops.len()),
     };
-    Err(TemplateError::syntax(span, format!("the template does not write JSON: {}", error.kind.as_str())))
+    Err(TemplateError::syntax(span, message))
+}
+
+/// A member whose name is that of one before it in the same object. Such a body is never sent: of the two, an upstream might
+/// read another one than the template's author. Recursion is bounded by the scanner's depth.
+fn repeated_name(value: Value<'_>) -> Option<Value<'_>> {
+    let mut names = BTreeSet::new();
+    let members = json::members(value).find_map(|(name, member)| {
+        let is_new = names.insert(name.unescaped(&mut String::new()).to_owned());
+        if is_new { repeated_name(member) } else { Some(name) }
+    });
+    members.or_else(|| json::elements(value).find_map(repeated_name))
 }

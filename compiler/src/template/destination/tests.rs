@@ -105,6 +105,12 @@ fn a_body_that_is_never_json_is_found_when_it_does_not_depend_on_data() {
         (r#"{a: {{ .a }}}"#, "a", "expected a member name"),
         (r#"[{{ .a }} {"b": 1}]"#, "{", "does not write JSON"),
         (r#"[{{ .a }}, é]"#, "é", "does not write JSON"),
+        (r#"{"a": {{ toJson .a }}, "a": 1}"#, r#""a""#, "member `a` of an object twice"),
+        (
+            r#"{"x": [1, {"a": {{ .a }}, "b": {}, "\u0061": 1}]}"#,
+            r#""\u0061""#,
+            "member `a` of an object twice",
+        ),
         ("", "", "does not write JSON"),
         ("plain {{ .a }}", ".a", "is not allowed here"),
     ] {
@@ -115,6 +121,11 @@ fn a_body_that_is_never_json_is_found_when_it_does_not_depend_on_data() {
     }
     // Here, the data decide.
     accepts(Destination::Json, "{{ if .a }}[{{ end }}]", &[]);
+    accepts(
+        Destination::Json,
+        r#"{ {{ .a }}: 1, {{ .b }}: 2, "{{ .a }}": 3, "{{ .b }}": 4 }"#,
+        &[Encoding::Json, Encoding::Json, Encoding::Text, Encoding::Text],
+    );
     accepts(Destination::Json, r#"{"a": {{ .a }}, "b": [], "c": {}}"#, &[Encoding::Json]);
 }
 
