@@ -8,7 +8,7 @@ import { axe, clean, eventually, finish, folder, go, open, studio } from "./harn
 import { mcpServer, upstream } from "./upstream.mjs";
 
 const MOST_BYTES = 150_000;
-const WIDTHS = { phone: { width: 380, height: 800 }, tablet: { width: 900, height: 1100 }, wide: { width: 1440, height: 900 } };
+const WIDTHS = { small: { width: 320, height: 568 }, phone: { width: 380, height: 800 }, tablet: { width: 900, height: 1100 }, wide: { width: 1440, height: 900 } };
 
 let shop, wiki, specs, server;
 before(async () => {

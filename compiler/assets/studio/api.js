@@ -1,5 +1,6 @@
 // Requests to the studio, and its events. The token comes from the fragment of the URL and is kept for this tab only.
 
+import { calm } from "./dom.js";
 import { parse } from "./json.js";
 
 const FIRST_WAIT = 400;
@@ -87,7 +88,10 @@ export function reconnect() {
 export function listen(onevent, onstate) {
   // What a page that opens later has to know.
   const last = { state: null, hello: null };
+  // The timers of a page in the background may be slow: then one that is seen asks it to try again.
+  const nudge = calm(LONGEST_WAIT * 1.5, reconnect);
   const take = ([kind, name, data]) => {
+    if (name === "lost") nudge();
     if (kind === "token") name !== token && useToken(name) && reconnect();
     else if (kind === "again") retry();
     else if (kind === "state") onstate(name);

@@ -176,7 +176,7 @@ mod tests {
     fn what_is_sent_has_no_comments_and_no_spaces_that_mean_nothing() {
         let script = "// a\n/** b\n * c */\n/* d */\nconst e = a ? 1 : -1; // f = g\n\n  g(\"// h\");\n\
                       if (a === b) return { c: \", = \\\"; \", d };\nat = /a ? b/.test(c);\n";
-        let sent_script = "const e=a?1:-1; // f = g\ng(\"// h\");\n\
+        let sent_script = "const e=a?1:-1;// f = g\ng(\"// h\");\n\
                            if (a===b) return{c:\", = \\\"; \",d};\nat=/a ? b/.test(c);\n";
         let style = "/* a */\n.a > b, c { d: 1px calc(1rem + 2px); content: \"\"; }\n";
         let sent_style = ".a > b,c{d:1px calc(1rem + 2px);content:\"\";}\n";
