@@ -146,6 +146,10 @@ impl Server {
         }
     }
 
+    pub(super) fn uses(&self, live: &Arc<Live>) -> bool {
+        self.live().as_ref().is_some_and(|used| Arc::ptr_eq(used, live))
+    }
+
     /// Calls wait from now on. False if this is not what they use.
     fn suspend(&self, live: &Arc<Live>) -> bool {
         let before = self.live.compare_and_swap(live, None);

@@ -179,7 +179,11 @@ async fn follow(server: &Server, live: &Arc<Live>) -> End {
                 Event::ToolsChanged => false,
                 Event::Closed(failure) => return End::Closed(failure),
             },
-            () = server.lost.notified() => return End::Lost,
+            () = server.lost.notified() => match server.uses(live) {
+                // It was about the connection before.
+                true => continue,
+                false => return End::Lost,
+            },
             () = server.doubted.notified() => true,
             () = tokio::time::sleep_until(poll.into()) => false,
         };
