@@ -235,7 +235,7 @@ fn places_of_a_process_that_dies_are_free_after_their_time() {
     let mut held = Vec::new();
     let fill = |edge: &Edge, held: &mut Vec<TcpStream>, most: usize| {
         let full = |stream: &TcpStream| {
-            stream.set_read_timeout(Some(std::time::Duration::from_millis(300))).unwrap();
+            stream.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
             let mut byte = [0];
             stream.peek(&mut byte).is_ok()
         };

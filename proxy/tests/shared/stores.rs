@@ -20,7 +20,7 @@ fn is_shared(address: &StoreAddress) {
         for (limits, refused) in limits.iter().zip(&mut refused) {
             match take(limits, rate, WhenAway::Refuse) {
                 Ok(_) => passed += 1,
-                Err(mcp_edge::limits::Refused::For(wait)) => *refused = wait.as_secs() > 60,
+                Err(Refused::For(wait)) => *refused = wait.as_secs() > 60,
                 Err(error) => panic!("{error:?}"),
             }
         }
