@@ -61,7 +61,7 @@ fn an_entry_that_cannot_be_understood_stops_no_other() {
         .collect();
     let names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["asks", "good", "both"]);
-    assert!(entries[0].1.contains(":2:44: an argument has a `${…}` that is not a variable"), "{entries:?}");
+    assert!(entries[0].1.contains(":2:47: an argument has a `${…}` that is not a variable"), "{entries:?}");
     assert_eq!(entries[1].1, "");
     assert!(entries[2].1.contains("has both `command` and `url`"), "{entries:?}");
     assert!(matches!(each(r#"{"servers": {"a": {}, "a": {}}}"#), Err(McpServersError::Wrong(_))));
