@@ -401,7 +401,7 @@ fn read(
     });
     let error = away.as_ref().or(searched.as_ref().err());
     let (input, texts) = match (error, before) {
-        (None, _) => (searched.as_ref().map(Input::clone).unwrap_or_default(), Overlay::new(&**roots)),
+        (None, _) => (searched.as_ref().ok().cloned().unwrap_or_default(), Overlay::new(&**roots)),
         (Some(DiscoverError::NoSpecs(_)), _) | (Some(_), None) => (Input::default(), Overlay::new(&**roots)),
         // What was there is shown until it can be read again.
         (Some(_), Some(before)) => (before.input.clone(), remembered(before)),

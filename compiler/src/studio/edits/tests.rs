@@ -245,7 +245,7 @@ proptest! {
         prop_assert_eq!(comments(&made), comments(&spec), "{}", made);
         // All other lines are there, in their order and with their ends.
         let is_other = |line: &&str| !line.trim_start().starts_with(key) && !line.starts_with("wiki =");
-        let lines = |text: &str| text.split_inclusive('\n').filter(|line| is_other(&line)).map(str::to_owned).collect::<Vec<_>>();
+        let lines = |text: &str| text.split_inclusive('\n').filter(is_other).map(str::to_owned).collect::<Vec<_>>();
         prop_assert_eq!(lines(&made), lines(&spec), "{}", made);
         prop_assert!(!spec.contains("\r\n") || !made.replace("\r\n", "").contains('\n'), "{}", made);
     }

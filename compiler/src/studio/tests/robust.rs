@@ -67,6 +67,10 @@ const KEYS: &[&str] = &[
     "toolName",
     "tools",
     "hash",
+    "url",
+    "timeout",
+    "maxRetries",
+    "retryOnError",
     "x",
 ];
 
@@ -76,6 +80,7 @@ fn value() -> impl Strategy<Value = String> {
             &[
                 "\"get_order\"",
                 "\"response_template\"",
+                "\"body_template\"",
                 "\"description\"",
                 "\"fix\"",
                 "\"fix_all\"",
