@@ -15,13 +15,7 @@ const DOCUMENTS: &[(&str, &str, &[&str])] = &[
     (
         "fastapi.json",
         include_str!("fixtures/openapi/fastapi.json"),
-        &[
-            "\"string\",\"null\"",
-            "encoding = \"base64\"",
-            "body = \"multipart\"",
-            "body = \"form\"",
-            "whole:body",
-        ],
+        &["\"null\"", "encoding = \"base64\"", "body = \"multipart\"", "body = \"form\"", "whole:body"],
     ),
     (
         "spring.yaml",
@@ -31,7 +25,7 @@ const DOCUMENTS: &[(&str, &str, &[&str])] = &[
     (
         "nswag.json",
         include_str!("fixtures/openapi/nswag.json"),
-        &["style = \"repeat\"", "body = \"multipart\"", "id_body", "$defs"],
+        &["style = \"repeat\"", "body = \"multipart\"", "id_body"],
     ),
     (
         "forms.yaml",

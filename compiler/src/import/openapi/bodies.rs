@@ -134,7 +134,9 @@ fn of_swagger<'d>(
         let example = examples::of_schema(api, body.get("schema"));
         let source = Source { media, encoding: None, is_required, example };
         return match kind {
-            Kind::Json | Kind::Form => {
+            Kind::Json => Ok(json(api, schemas, schema, source, body)),
+            // `consumes` of the whole document is about other operations.
+            Kind::Form => {
                 Ok(json(api, schemas, schema, Source { media: "application/json", ..source }, body))
             }
             Kind::Text => Ok(text(schema, &source, TEXT)),
