@@ -1,6 +1,6 @@
 //! The real proxy with MCP servers that are child processes.
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "what fails here fails the test")]
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use mcp_bundle::definition::{Pin, canonical};
 use mcpc_tests::{Client, Process, binary, build, call, get, mcp_edge, post};

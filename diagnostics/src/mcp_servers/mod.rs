@@ -97,11 +97,11 @@ pub fn parse(path: &Path) -> Result<Vec<McpServer>, McpServersError> {
     Err(McpServersError::Wrong(Problems { sources, diagnostics }))
 }
 
-/// An entry of a file: its name, and the server or why it cannot be understood.
-pub type NamedServer = (String, Result<McpServer, Problems>);
+/// A server by its name in the file, or why it cannot be understood.
+pub type Entry = (String, Result<McpServer, Problems>);
 
-/// The servers of a file by their names, in its order. One that cannot be understood stops no other.
-pub fn parse_each(path: &Path) -> Result<Vec<NamedServer>, McpServersError> {
+/// The servers of a file, in its order. One that cannot be understood stops no other.
+pub fn parse_each(path: &Path) -> Result<Vec<Entry>, McpServersError> {
     let text = load(path)?;
     let mut sources = Sources::default();
     let file = sources.add(path.display().to_string(), text.as_str());

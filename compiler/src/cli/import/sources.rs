@@ -5,7 +5,7 @@ use crate::files::disk;
 use crate::servers::{self, PRESETS, Preset, Programs, Reach, ServerKey, ServerSource};
 use anyhow::Context;
 use mcp_bundle::wire_enums::Transport;
-use mcp_diagnostics::mcp_servers::{McpServer, McpServerKind, Remote};
+use mcp_diagnostics::mcp_servers::{Entry, McpServer, McpServerKind, Remote};
 use mcp_diagnostics::{EnvFile, Problems, suggest};
 use std::path::{Path, PathBuf};
 
@@ -205,9 +205,6 @@ impl Found {
         Ok(Reach::Url { transport, url, headers, auth: None, timeout_ms: None })
     }
 }
-
-/// A server of a file by its name there, or why it cannot be understood.
-type Entry = (String, Result<McpServer, Problems>);
 
 fn read(file: &Path) -> anyhow::Result<Vec<Entry>> {
     Ok(mcp_diagnostics::mcp_servers::parse_each(file)?)
