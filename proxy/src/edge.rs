@@ -173,7 +173,7 @@ impl Edge {
                     caller,
                     peer: peer.clone(),
                 })),
-                // Whoever guesses credentials asks like anyone else at the address.
+                // Guessing credentials has the limit of the address.
                 Err(failure) => {
                     Err(admit_stranger(&self.shared, &serving.settings, peer).err().unwrap_or(failure))
                 }

@@ -367,7 +367,7 @@ impl Directory {
 impl Authenticator for Directory {
     fn authenticate<'a>(&'a self, head: &'a Head, peer: &'a Peer) -> Verdict<'a> {
         if self.mode == Mode::None {
-            // Nobody needs a credential here, but whoever puts one into a URL has given it away.
+            // Nobody needs a credential here, but one in a URL is given away all the same.
             let is_given_away = credential::is_in_query(head);
             let caller = if is_given_away { Err(Failure::CredentialInQuery) } else { Ok(Caller::Anonymous) };
             return Verdict::Ready(caller);

@@ -305,7 +305,7 @@ fn only_those_who_see_a_change_hear_of_it_and_those_who_are_gone_hear_nothing() 
     let fewer =
         place.tenants().replace("toolsets = [\"shop\"]", "toolsets = [\"shop\"]\n deny = [\"get_order\"]");
     place.bench.activate_for(&directory(Mode::Required, &fewer), &specs()).unwrap();
-    let next = |stream: &mut mcp_edge::serving::events::EventStream| {
+    let next = |stream: &mut EventStream| {
         place.bench.block_on(async {
             tokio::select! {
                 biased;
