@@ -42,6 +42,7 @@ const VIEWS = {
   },
   texts: async (page) => {
     await go(page, "#/tools/get_order");
+    await page.getByRole("heading", { name: "get_order" }).waitFor();
     await page.getByRole("tab").nth(1).click();
     await page.locator(".output .result").waitFor();
   },

@@ -176,6 +176,13 @@ test("numbers and the order of members stay as they were written", async () => {
   await page.locator(".outcome.good").waitFor();
   assert.deepEqual(await page.locator(".answer .tree .row").allInnerTexts(), ["id 12345678901234567890", "total 3.00", '1 "x"', '0 "y"']);
   await page.getByRole("tab", { name: "Texts and templates" }).click();
+  // This tool has no template: that its title is shown first is no choice.
+  assert.equal(await page.getByRole("tab", { name: "title" }).getAttribute("aria-selected"), "true");
+  await go(page, "#/tools/get_order");
+  await page.getByRole("heading", { name: "get_order" }).waitFor();
+  assert.equal(await page.getByRole("tab", { name: "response_template" }).getAttribute("aria-selected"), "true");
+  await go(page, "#/tools/exact");
+  await page.getByRole("heading", { name: "exact" }).waitFor();
   await page.getByRole("tab", { name: "response_template" }).click();
   const sample = await page.getByRole("textbox", { name: "Answer of the upstream" }).inputValue();
   assert.equal(sample.replace(/\s/g, ""), '{"id":12345678901234567890,"total":3.00,"1":"x","0":"y"}');

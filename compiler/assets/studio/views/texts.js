@@ -18,7 +18,13 @@ export function textsView(whole) {
   const { tool } = whole;
   const keys = tool.texts.map((text) => ({ id: text.key, label: text.key, draw: () => textEditor(whole, text) }));
   const first = tool.texts.find((text) => text.key === chosenKey) ?? tool.texts.find((text) => LIVE.includes(text.key) && text.text !== null) ?? tool.texts[0];
-  return h("div.texts", tabs(t("tab.texts"), keys, first.key, (key) => { chosenKey = key; }));
+  let drawn = false;
+  const all = tabs(t("tab.texts"), keys, first.key, (key) => {
+    // The first one is not chosen by a person.
+    if (drawn) chosenKey = key;
+  });
+  drawn = true;
+  return h("div.texts", all);
 }
 
 function textEditor({ tool, exact }, text) {
