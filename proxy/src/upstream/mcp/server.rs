@@ -3,6 +3,7 @@
 use super::http::HttpTarget;
 use super::pin::{Definitions, PinnedTool};
 use super::{Connection, Connector, McpCode, McpFailure, Opened};
+use crate::settings::McpSettings;
 use arc_swap::{ArcSwapOption, Guard};
 use std::fmt;
 use std::pin::pin;
@@ -23,7 +24,7 @@ pub(crate) struct Server {
     pub(super) lost: Notify,
     /// A call could not reach it.
     pub(super) doubted: Notify,
-    pub(super) poll_ms: AtomicU64,
+    pub(super) poll: watch::Sender<Duration>,
     pins: Mutex<Vec<Arc<PinnedTool>>>,
     /// What it listed last.
     listed: Mutex<Option<Arc<Definitions>>>,
@@ -90,7 +91,7 @@ impl Server {
             wanted: Notify::new(),
             lost: Notify::new(),
             doubted: Notify::new(),
-            poll_ms: AtomicU64::new(300_000),
+            poll: watch::channel(McpSettings::default().poll).0,
             pins: Mutex::default(),
             listed: Mutex::default(),
             opened: AtomicU64::new(0),
@@ -221,7 +222,7 @@ impl Server {
     }
 
     pub fn set_poll(&self, poll: Duration) {
-        self.poll_ms.store(u64::try_from(poll.as_millis()).unwrap_or(u64::MAX), Relaxed);
+        self.poll.send_if_modified(|known| std::mem::replace(known, poll) != poll);
     }
 
     /// Counts the end of a call.

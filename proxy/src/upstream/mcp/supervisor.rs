@@ -8,7 +8,6 @@ use super::pin::definitions;
 use super::server::{Live, Server, State, Way};
 use super::{Event, McpCode, McpFailure};
 use crate::runtime::random;
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
@@ -172,8 +171,10 @@ async fn open(server: &Server) -> Result<Arc<Live>, McpFailure> {
 
 /// Watches a connection until it is over.
 async fn follow(server: &Server, live: &Arc<Live>) -> End {
+    let mut poll = server.poll.subscribe();
+    let mut looked = Instant::now();
     loop {
-        let poll = Instant::now() + Duration::from_millis(server.poll_ms.load(Relaxed));
+        let next = looked + *poll.borrow_and_update();
         let is_doubted = tokio::select! {
             event = live.connection.event() => match event {
                 Event::ToolsChanged => false,
@@ -185,11 +186,14 @@ async fn follow(server: &Server, live: &Arc<Live>) -> End {
                 false => return End::Lost,
             },
             () = server.doubted.notified() => true,
-            () = tokio::time::sleep_until(poll.into()) => false,
+            // A reload may say another time.
+            Ok(()) = poll.changed() => continue,
+            () = tokio::time::sleep_until(next.into()) => false,
         };
         if let Err(failure) = look(server, live).await {
             return End::Closed(failure);
         }
+        looked = Instant::now();
         if is_doubted {
             server.resume(Arc::clone(live));
         }
