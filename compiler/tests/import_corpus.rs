@@ -118,9 +118,11 @@ fn sample(json: &Json, schema: &Json, depth: usize) -> Json {
     if let Some(first) = first.filter(|_| text("type").is_none()) {
         return sample(json, first, depth);
     }
-    let values = schema.get("enum").and_then(Json::as_array);
+    let value = schema.get("enum").and_then(Json::as_array).and_then(<[Json]>::first);
+    if let Some(value) = value {
+        return value.clone();
+    }
     match text("type") {
-        _ if values.is_some_and(|values| !values.is_empty()) => values.unwrap()[0].clone(),
         Some("integer" | "number") => Json::Number("1700000000".to_owned()),
         Some("boolean") => Json::Bool(true),
         Some("array") if depth == 0 => Json::Array(Vec::new()),
