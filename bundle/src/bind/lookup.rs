@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn a_name_that_is_not_there_is_compared_with_none() {
         let names = ["get_order", "list_orders", "drop_order", "close_order"];
-        let lookup = Lookup::new(names.iter().take(2).map(|name| name.as_bytes()).zip(0..));
+        let lookup = Lookup::new(names.iter().take(2).map(|name| name.as_bytes()).zip([0, 1]));
         for unknown in ["drop_order", "close_order", "nothing"] {
             let look = |_| -> Option<()> { panic!("`{unknown}` was compared with a tool") };
             assert!(lookup.find(unknown.as_bytes(), look).is_none());
