@@ -48,7 +48,7 @@ fn calls_are_counted_by_tool_and_outcome() {
         value(&text, r#"mcp_edge_calls_total{tool="get_order",outcome="upstream_timeout"}"#),
         Some(1.0)
     );
-    assert!(!text.contains("overloaded"), "what never happened has no line: {text}");
+    assert!(!text.contains("outcome=\"overloaded\""), "what never happened has no line: {text}");
     assert!(text.ends_with("# EOF\n"));
 }
 
