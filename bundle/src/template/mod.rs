@@ -19,6 +19,6 @@ pub use function::Function;
 pub use functions::Ambient;
 pub use machine::{Limits, Scratch, render_text};
 pub(crate) use machine::{place, render};
-pub(crate) use output::Output;
+pub(crate) use output::{Output, TextOutput, unescaped};
 pub use trace::{Ran, Trace};
 pub(crate) use value::print_json;

@@ -15,7 +15,8 @@ use crate::wire_enums::BodyKind;
 impl<R: Report> Pass<'_, '_, R> {
     pub(super) fn write_body(&mut self) -> Result<(), Refused> {
         let source = self.source;
-        let Body { kind, content_type } = source.tool.steps.body;
+        let steps = &source.tool.steps;
+        let Body { kind, content_type } = steps.body;
         self.request.has_body = match kind {
             BodyKind::None => false,
             BodyKind::Json => self.write_json()?,
@@ -39,7 +40,8 @@ impl<R: Report> Pass<'_, '_, R> {
             })?;
         }
         // The plan may have one that this call leaves out.
-        if let Some(content_type) = content_type.filter(|_| !self.request.has_header("content-type")) {
+        let is_set = steps.may_set_type && self.request.has_header("content-type");
+        if let Some(content_type) = content_type.filter(|_| !is_set) {
             let line = self.request.begin_header(b"content-type");
             self.request.head_mut().extend_from_slice(source.bytes(content_type));
             if kind == BodyKind::Multipart {

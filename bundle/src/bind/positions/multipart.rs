@@ -32,6 +32,7 @@ enum Content {
 
 impl<R: Report> Pass<'_, '_, R> {
     /// The argument as bytes. Without it there is no body.
+    #[inline(never)]
     pub(super) fn write_bytes(&mut self) -> Result<bool, Refused> {
         let source = self.source;
         let Some(StepValue::Parameter(index)) = source.tool.steps.body().first().map(|step| step.value)
@@ -44,6 +45,7 @@ impl<R: Report> Pass<'_, '_, R> {
     }
 
     /// Writes the parts with room for the boundary, and then chooses one that does not occur in them.
+    #[inline(never)]
     pub(super) fn write_multipart(&mut self) -> Result<bool, Refused> {
         let source = self.source;
         self.scratch.marks.clear();

@@ -82,6 +82,7 @@ impl<R: Report> Pass<'_, '_, R> {
         Some(())
     }
 
+    #[inline(never)]
     fn write_any_path(&mut self) -> Result<(), Refused> {
         let source = self.source;
         let mut segment = Segment::after(b"", 0);

@@ -14,7 +14,8 @@ use crate::bind::problem::{ProblemKind, Refused, Report};
 use crate::json::{self, Kind, MAX_DEPTH, utf8};
 use crate::plan::Part;
 use crate::template::{
-    self, Destination, Encoding, Fault, Limit, OpCode, Output, Program, RenderError, Trace, render,
+    self, Destination, Encoding, Fault, Limit, OpCode, Output, Program, RenderError, TextOutput, Trace,
+    render,
 };
 
 impl<R: Report> Pass<'_, '_, R> {
@@ -157,6 +158,7 @@ fn write_straight(
     let mut traced = 0;
     for piece in &straight.pieces {
         if let Some(trace) = &mut scratch.trace {
+            // Also those that write nothing.
             (traced..=piece.op as usize).for_each(|op| trace.op(op));
             traced = piece.op as usize + 1;
         }
@@ -195,7 +197,9 @@ fn write_argument(
         (None, Encoding::Json) => out.json("null"),
         (None, _) => out.text(encoding, ""),
         (Some(value), Encoding::Json) => out.json(value.text),
-        (Some(value), _) if value.kind == Kind::String => out.text(encoding, value.unescaped(buffer)),
+        (Some(value), _) if value.kind == Kind::String => {
+            out.string(encoding, value.raw().as_bytes(), value.escaped, buffer)
+        }
         (Some(value), _) => {
             buffer.clear();
             template::print_json(straight.dialect, value, buffer);
@@ -288,6 +292,21 @@ impl<S: Site> Output for Encoded<'_, '_, S> {
     fn text(&mut self, encoding: Encoding, text: &str) -> Result<(), Box<Fault>> {
         let written = self.site.value(encoding, text);
         self.keep(written)
+    }
+
+    /// Inside a string of a body, it goes over as it is, like the text of a result.
+    #[inline]
+    fn string(
+        &mut self,
+        encoding: Encoding,
+        raw: &[u8],
+        escaped: bool,
+        buffer: &mut String,
+    ) -> Result<(), Box<Fault>> {
+        if encoding == Encoding::Text {
+            return TextOutput(self.site.out()).string(encoding, raw, escaped, buffer);
+        }
+        self.text(encoding, template::unescaped(raw, escaped, buffer))
     }
 
     fn variable(&mut self, part: Part, encoding: Encoding) -> Result<(), Box<Fault>> {

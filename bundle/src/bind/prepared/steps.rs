@@ -21,6 +21,8 @@ pub(crate) struct Steps {
     pub(crate) has_template: bool,
     /// One of them runs over the arguments as data.
     pub(crate) needs_data: bool,
+    /// A header of the plan may be the body's type.
+    pub(crate) may_set_type: bool,
 }
 
 /// What kind of body there is, and its type, which is sent unless a `content-type` header is written anyway.
@@ -135,6 +137,7 @@ impl Steps {
             has_dotless_path: is_dotless(contents, &http.path),
             has_template,
             needs_data,
+            may_set_type: http.headers.iter().any(|placed| contents.strings.is(placed.name, b"content-type")),
         }
     }
 

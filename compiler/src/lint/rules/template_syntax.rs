@@ -3,11 +3,14 @@ use crate::lint::{Check, rule};
 
 rule! {
     /// ## What it does
-    /// Finds templates that are not written in the grammar of their dialect, and JSON bodies without conditions and loops
-    /// that are not JSON or have a member twice.
+    /// Finds templates that are not written in the grammar of their dialect.
+    ///
+    /// It also finds templates of JSON bodies that never write JSON, or that write a member of an
+    /// object twice. With conditions or loops in a template, that is only known when it is rendered.
     ///
     /// ## Why is this bad
-    /// The template cannot be compiled, so the response cannot be rendered. A body that is not sound JSON is never sent.
+    /// The template cannot be compiled, so the response cannot be rendered. A body that is not JSON, or
+    /// that could be read in two ways, is never sent.
     ///
     /// ## Fails
     /// ```toml
