@@ -22,7 +22,7 @@ const TOOLS: [&str; 9] = [
     "body = \"form\"\nbody_template = 'a={{ .a }}&b={{ .b }}&k=${KEY}&d={{ .d }}'",
     "headers = { x-a = \"{{ .a }};{{ .d }} {{ .s }}\" }",
     "headers = { x-a = \"{{a}};{{d}} {{s}}${KEY}\" }",
-    "endpoint = \"https://a.example/v1/{{ .a }}/{{ .b }}-x.{{ .d }}?q={{ .a }}&{{ .b }}={{ .d }}\"",
+    "endpoint = \"https://a.example/v1/{{ .a }}/{{ .b }}-x.{{ .d }}?q={{ .a }}&r={{ .d }}\"",
     "endpoint = \"https://a.example/v1/${tenant.id}.{{ .b }}?d={{ .d }}\"",
 ];
 
@@ -32,12 +32,10 @@ static PAIRS: LazyLock<Vec<(Contents, Contents)>> = LazyLock::new(|| {
         let straight = contents(&spec(&format!("{endpoint}{tool}\n{PARAMETERS}\n")));
         let mut machine = straight.clone();
         let templates = &mut machine.templates;
+        assert_eq!(templates.programs.len(), 1, "{tool}");
         // It changes nothing, but the program is more than literals and values.
         templates.ops.extend([Op::new(OpCode::Push, 0, 0, 0), Op::new(OpCode::Drop, 0, 0, 0)]);
-        assert_eq!(templates.programs.len(), 1);
-        for program in &mut templates.programs {
-            program.ops.count += 2;
-        }
+        templates.programs.iter_mut().for_each(|program| program.ops.count += 2);
         (straight, machine)
     };
     TOOLS.iter().map(pair).collect()
