@@ -38,6 +38,7 @@ pub enum Question {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(not(feature = "redis"), allow(dead_code, reason = "only a Redis answers"))]
 pub enum Answer {
     Rate(RateAnswer),
     /// Places that are the edge's now.
