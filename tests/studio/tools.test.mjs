@@ -287,6 +287,21 @@ test("eight pages of one studio all work", async () => {
   for (const one of others.slice(1)) await one.close();
 });
 
+test("a template of a request shows what it makes of arguments", async () => {
+  const { page } = tab;
+  await go(page, "#/tools/note");
+  await page.getByRole("heading", { name: "note" }).waitFor();
+  await page.getByRole("tab", { name: "Texts and templates" }).click();
+  await page.getByRole("tab", { name: "body_template" }).click();
+  const output = page.locator(".output");
+  await output.getByText('{"note": "a \\"b\\""}').waitFor();
+  await page.getByRole("textbox", { name: "body_template" }).fill('{"note": {"text": {{ toJson .text }}}}');
+  await output.getByText('{"note": {"text": "a \\"b\\""}}').waitFor();
+  await page.getByRole("textbox", { name: "Arguments" }).fill('{"text": 5}');
+  await output.locator(".problems li.error").waitFor();
+  await page.getByRole("button", { name: "Revert" }).click();
+});
+
 test("a tool of a file with errors says so and is not called", async () => {
   const { page } = tab;
   await go(page, "#/tools/find_thing");

@@ -1,14 +1,17 @@
-// The texts of a tool: title, description and templates. A template shows what it makes of an answer while one edits it.
+// The texts of a tool: title, description and templates. A template shows what it makes of an answer, or of arguments, while
+// one edits it.
 
 import * as api from "../api.js";
-import { button, calm, fill, h, tabs } from "../dom.js";
+import { button, calm, fill, h, region, tabs } from "../dom.js";
 import { number, size, t } from "../i18n.js";
 import { write } from "../json.js";
 import { edit, reason } from "../parts/edits.js";
 import { resultView } from "../parts/result.js";
 import { drafts, session } from "../session.js";
 
-const LIVE = ["response_template", "error_template"];
+const OF_REQUESTS = ["body_template", "arguments_template"];
+const OF_ANSWERS = ["response_template", "error_template"];
+const LIVE = [...OF_ANSWERS, ...OF_REQUESTS];
 const RENDER_WAIT = 180;
 
 const unsaved = drafts.texts;
@@ -17,7 +20,7 @@ let chosenKey = "";
 export function textsView(whole) {
   const { tool } = whole;
   const keys = tool.texts.map((text) => ({ id: text.key, label: text.key, draw: () => textEditor(whole, text) }));
-  const first = tool.texts.find((text) => text.key === chosenKey) ?? tool.texts.find((text) => LIVE.includes(text.key) && text.text !== null) ?? tool.texts[0];
+  const first = tool.texts.find((text) => text.key === chosenKey) ?? tool.texts.find((text) => OF_ANSWERS.includes(text.key) && text.text !== null) ?? tool.texts[0];
   let drawn = false;
   const all = tabs(t("tab.texts"), keys, first.key, (key) => {
     // The first one is not chosen by a person.
@@ -60,12 +63,14 @@ function textEditor({ tool, exact }, text) {
     live?.element);
 }
 
-/** What the template makes of an answer: of an example, or of one that is typed in. */
+/** What the template makes of an answer or of arguments: of those of an example, or of what is typed in. */
 function liveOutput(tool, exact, text, area, wrong) {
   const isError = text.key === "error_template";
-  const usable = tool.examples.filter((one) => one.response);
-  const fitting = usable.find((one) => (one.response.status >= 400) === isError) ?? usable[0];
-  const sample = h("textarea.code.sample", { rows: "8", "aria-label": t("texts.sample"), oninput: () => {
+  const isRequest = OF_REQUESTS.includes(text.key);
+  const words = (key) => t(`texts.${key}${isRequest ? ".request" : ""}`);
+  const usable = tool.examples.filter((one) => isRequest || one.response);
+  const fitting = usable.find((one) => isRequest || (one.response.status >= 400) === isError) ?? usable[0];
+  const sample = h("textarea.code.sample", { rows: "8", "aria-label": words("sample"), oninput: () => {
     choice.value = "";
     later();
   } });
@@ -77,19 +82,23 @@ function liveOutput(tool, exact, text, area, wrong) {
     choice.value = "";
     later();
   } });
-  const choice = h("select.small", { "aria-label": t("texts.example"), onchange: () => {
+  const choice = h("select.small", { "aria-label": words("example"), onchange: () => {
     take();
     later();
   } }, h("option", { value: "" }, t("texts.own")), usable.map((one) => h("option", { value: String(one.number), selected: one === fitting }, t("texts.of", { n: one.number, title: one.title ?? "" }))));
   const take = () => {
     const one = usable.find((each) => String(each.number) === choice.value);
     if (!one) return;
+    if (isRequest) {
+      sample.value = write(exact.get("examples")[tool.examples.indexOf(one)].get("arguments"), "  ");
+      return;
+    }
     status.value = String(one.response.status ?? 200);
     type.value = one.response.contentType ?? "";
     const body = exact.get("examples")[tool.examples.indexOf(one)].get("response").get("body");
     sample.value = body === undefined ? "" : typeof body === "string" ? body : write(body, "  ");
   };
-  const output = h("div.output", { "aria-live": "polite", "aria-label": t("texts.output") });
+  const output = h("div.output", { "aria-live": "polite", "aria-label": words("output") });
   const cost = h("span.hint");
 
   let asked = null;
@@ -97,7 +106,8 @@ function liveOutput(tool, exact, text, area, wrong) {
     asked?.abort();
     asked = new AbortController();
     const { signal } = asked;
-    const given = choice.value ? { example: Number(choice.value) } : { status: Number(status.value) || 200, contentType: type.value, body: sample.value };
+    const typed = isRequest ? { argumentsText: sample.value } : { status: Number(status.value) || 200, contentType: type.value, body: sample.value };
+    const given = choice.value ? { example: Number(choice.value) } : typed;
     try {
       show(await api.postExact(api.toolPath(tool.name, "render"), { key: text.key, text: area.value, ...given }, signal));
     } catch (error) {
@@ -109,16 +119,22 @@ function liveOutput(tool, exact, text, area, wrong) {
     area.toggleAttribute("aria-invalid", !given.valid);
     output.classList.toggle("faint", !given.valid);
     if (!given.valid) return;
+    if (isRequest) {
+      const { http, message, problems } = given.preview;
+      const lines = problems.map((one) => h("li.error", one.message));
+      return void fill(output, lines.length ? h("ul.problems", lines) : h("pre.block", region("HTTP"), http ?? JSON.stringify(message, null, 2)));
+    }
     fill(output, given.warning ? h("p.note", given.warning) : null, resultView(all.get("result")));
     const { before, after } = given.tokens ?? {};
     cost.textContent = [size(given.resultBytes), typeof after === "number" ? t("texts.tokens", { before: typeof before === "number" ? number(before) : "?", after: number(after) }) : ""].filter(Boolean).join(" · ");
   };
   const later = calm(RENDER_WAIT, render);
+  if (isRequest) sample.value = "{}";
   take();
   const element = h("section",
-    h("div.section-head", h("h2", t("texts.sample")), choice),
-    h("div.control", status, type), sample,
-    h("div.section-head", h("h2", t("texts.output")), cost),
+    h("div.section-head", h("h2", words("sample")), choice),
+    isRequest ? null : h("div.control", status, type), sample,
+    h("div.section-head", h("h2", words("output")), cost),
     output);
   return { element, later };
 }
