@@ -125,6 +125,7 @@ test("the number of errors leads to all findings, and all is fixed where somethi
   const { page } = tab;
   await page.locator("#findings").click();
   const dialog = page.getByRole("dialog");
+  await dialog.locator(".finding").first().waitFor();
   assert.equal(await dialog.locator(".finding.error").count(), 1);
   await dialog.getByRole("link", { name: /broken\.toml:\d+/ }).first().click();
   await page.locator("dialog").waitFor({ state: "detached" });
