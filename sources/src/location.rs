@@ -225,6 +225,7 @@ fn is_tag(text: &str) -> bool {
 }
 
 /// Docker's own registry has names of its own.
+#[cfg(feature = "web")]
 pub(crate) fn is_docker_hub(registry: &str) -> bool {
     matches!(registry, "docker.io" | "index.docker.io" | "registry-1.docker.io")
 }

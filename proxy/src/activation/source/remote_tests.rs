@@ -400,6 +400,24 @@ fn a_reload_does_not_take_the_answer_to_an_older_question() {
 }
 
 #[test]
+fn a_poll_does_not_take_the_answer_to_a_reload() {
+    let stage = Stage::new(good("one"));
+    stage.poll().unwrap();
+    for round in 0..100 {
+        stage.has(Ok((format!("forged {round}"), bundle("forged", &[], 2))));
+        std::thread::scope(|scope| {
+            let reload = scope.spawn(|| stage.activation.reload());
+            while !reload.is_finished() {
+                let _ = stage.activation.poll();
+            }
+            reload.join().unwrap().unwrap_err();
+        });
+        stage.has(good("one"));
+        stage.activation.reload().unwrap();
+    }
+}
+
+#[test]
 fn a_forged_bundle_without_a_version_is_reported_once() {
     let stage = Stage::new(good("one"));
     let one = stage.poll().unwrap().unwrap().revision;

@@ -23,6 +23,7 @@ pub enum StoreError {
     /// It is away.
     Lost(String),
     /// It is there, and will not do what this question needs: a key holds something else, or the user may not.
+    #[cfg_attr(not(feature = "redis"), allow(dead_code, reason = "only a Redis refuses"))]
     Refused(String),
 }
 
