@@ -42,7 +42,7 @@ use pingora_core::services::background::{GenBackgroundService, background_servic
 use source::RemoteStatus;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 /// Brings bundles and settings into an edge, and remembers how that went.
@@ -53,7 +53,7 @@ pub struct Activation {
     recent: Option<Arc<RecentCalls>>,
     /// Reloads that have begun.
     begun: AtomicU64,
-    /// Held by a reload from its beginning to its end, and by a poll that attempts something.
+    /// Held by a reload from its beginning to its end.
     reloading: Mutex<()>,
     /// Held while a bundle is made ready, so that attempts do not overtake each other; never while a network is asked.
     wanted: Mutex<Wanted>,
@@ -247,7 +247,11 @@ impl Activation {
 
     fn ask_and_attempt(&self) -> Outcome {
         self.ask_source(Cause::Asked);
-        self.attempt(&mut locked(&self.wanted), Cause::Asked)
+        let mut wanted = locked(&self.wanted);
+        if let Some(inputs) = &mut wanted.inputs {
+            inputs.source.claim_answer();
+        }
+        self.attempt(&mut wanted, Cause::Asked)
     }
 
     /// Asks a remote source if it is time, and waits for the answer for a while.
@@ -271,12 +275,6 @@ impl Activation {
     /// Attempts what is wanted if the source or the secrets look different; `None` if they do not. Blocks.
     pub fn poll(&self) -> Result<Option<Reloaded>, Arc<ActivationError>> {
         self.ask_source(Cause::Poll);
-        // A reload on its way looks at everything, and what its question brings is its own.
-        let _reloading = match self.reloading.try_lock() {
-            Ok(reloading) => reloading,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return Ok(None),
-        };
         let mut wanted = locked(&self.wanted);
         let is_shown = !wanted.certificates.probe();
         match wanted.inputs.as_mut().map(Inputs::probe) {

@@ -48,6 +48,9 @@ pub trait BundleSource: Send + std::fmt::Debug {
         None
     }
 
+    /// The one who wanted to know is here for the answer, if it has come. Polls leave it alone until then.
+    fn claim_answer(&mut self) {}
+
     /// Until the next probe is worth it; `None` if any is.
     fn wait(&self) -> Option<Duration> {
         None

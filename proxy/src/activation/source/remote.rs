@@ -37,6 +37,8 @@ pub struct RemoteSource {
     served: Option<Held>,
     /// What the source has, if it is not to be served.
     refused: Option<Refused>,
+    /// Somebody asked, and comes for the answer. Until then, polls leave it alone.
+    is_awaited: bool,
     /// Somebody wants to know what is there now.
     is_wanted: bool,
     status: RemoteStatus,
@@ -135,6 +137,7 @@ impl RemoteSource {
             held: None,
             served: None,
             refused: None,
+            is_awaited: false,
             is_wanted: false,
             status,
         }
@@ -142,6 +145,9 @@ impl RemoteSource {
 
     /// What came of the question, if it is over: whether there is something to attempt.
     fn look(&mut self) -> Option<Result<bool, SourceError>> {
+        if self.is_awaited {
+            return None;
+        }
         let flight = self.flight.take_if(|flight| flight.over().is_over())?;
         let Landed { client, answer } = flight.landed();
         self.client = client;
@@ -285,6 +291,7 @@ impl BundleSource for RemoteSource {
         match self.look() {
             Some(Err(error)) if self.held.is_none() => self.copy_instead(error),
             Some(looked) => looked,
+            None if self.is_awaited => Ok(false),
             None if self.held.is_none() && self.flight.is_some() => {
                 let error = self.nothing();
                 self.copy_instead(error)
@@ -317,7 +324,6 @@ impl BundleSource for RemoteSource {
 
     fn begin(&mut self, is_wanted: bool) -> Option<Asking> {
         if is_wanted {
-            self.is_wanted = true;
             // It left before somebody wanted to know. What it brought is held, or in the status.
             let _ = self.look();
         }
@@ -325,6 +331,7 @@ impl BundleSource for RemoteSource {
         if is_new && !is_wanted && !self.schedule.is_due((self.clock)()) {
             return None;
         }
+        self.is_awaited |= is_new && is_wanted;
         if is_new {
             if is_wanted {
                 // The keys may be others now.
@@ -335,6 +342,11 @@ impl BundleSource for RemoteSource {
         }
         let over = Arc::clone(self.flight.as_ref()?.over());
         Some(Asking { over, patience: self.patience(is_wanted), is_new })
+    }
+
+    fn claim_answer(&mut self) {
+        self.is_awaited = false;
+        self.is_wanted = true;
     }
 
     fn wait(&self) -> Option<Duration> {
