@@ -43,9 +43,10 @@ export function split(main, view, label, ...bar) {
       if (!name) fill(detail, h("p.hint.empty", hint));
       mark();
     },
-    /** Opens the first of a list where there is room for both. A list that comes late may be of a view that is closed. */
+    /** Opens the first of a list where there is room for both. A list that comes late may be of a view that is closed, or about to be. */
     begin(name) {
-      if (!whole.isConnected || open || !name || !matchMedia("(min-width: 900px)").matches) return;
+      const isLeft = !["", "#/", `#/${view}`].includes(location.hash);
+      if (isLeft || !whole.isConnected || open || !name || !matchMedia("(min-width: 900px)").matches) return;
       location.replace(address(name));
     },
   };
